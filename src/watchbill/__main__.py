@@ -1,0 +1,26 @@
+"""Where `watchbill` starts. For a command that renders, the engine is spawned before anything heavy is
+imported, so that it loads while Python does."""
+
+import sys
+
+RENDERING_COMMANDS = frozenset({"show"})
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    command = next((argument for argument in arguments if not argument.startswith("-")), None)
+    spawned = None
+    if command in RENDERING_COMMANDS and "--help" not in arguments:
+        from watchbill.charts.process import EngineProcess, Limits
+
+        try:
+            spawned = EngineProcess(Limits())
+        except OSError:  # said properly when the engine is asked for the first time
+            spawned = None
+    from watchbill.cli import run
+
+    sys.exit(run(arguments, spawned))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""Questions to the engine, typed, each within its limits; a dead engine is replaced before the next one."""
+
+import os
+import time
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from watchbill.charts import process
+from watchbill.charts.protocol import (
+    PROTOCOL,
+    Answer,
+    EngineError,
+    Hello,
+    Load,
+    Locate,
+    Parse,
+    Render,
+    Request,
+)
+from watchbill.charts.source_digest import source_digest
+from watchbill.errors import UserError
+
+Question = Load | Render | Parse | Locate
+
+
+class EngineFailed(Exception):  # noqa: N818
+    """The engine answered a whole request with an error."""
+
+    def __init__(self, error: EngineError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+class Engine:
+    """One engine process, used as a context manager. `spawned` is one that `__main__` started early."""
+
+    def __init__(
+        self, limits: process.Limits | None = None, spawned: process.EngineProcess | None = None
+    ) -> None:
+        self.limits = limits or process.Limits()
+        self.helm_version = ""
+        self._process = spawned
+        self._greeted = False
+        self._next_id = 0
+        self._encode = msgspec.json.Encoder().encode
+        self._decode = msgspec.json.Decoder(Answer).decode
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+            self._greeted = False
+
+    def ask(self, question: Question) -> Iterator[Answer]:
+        """The answers to one question, in order, without the closing one."""
+        self._next_id += 1
+        request = Request(id=self._next_id, **{type(question).__name__.lower(): question})  # type: ignore[arg-type]
+        deadline = time.monotonic() + self.limits.seconds
+        finished = False
+        try:
+            engine = self._ready(deadline)
+            engine.write(self._encode(request))
+            while True:
+                answer = self._decode(engine.read_line(deadline))
+                if answer.error is not None:
+                    finished = True
+                    raise EngineFailed(answer.error)
+                if answer.done:
+                    finished = True
+                    return
+                yield answer
+        except process.TimedOut:
+            raise UserError(
+                f"rendering took longer than {self.limits.seconds:g} s and was stopped",
+                where=_chart_of(question),
+                then="look for a template that never ends, or allow more with --timeout",
+            ) from None
+        except process.Died as death:
+            raise _explain_death(str(death), self.limits, question) from None
+        finally:
+            if not finished:  # answers of this question are still under way: nobody may take them for others
+                self.close()
+
+    def _ready(self, deadline: float) -> process.EngineProcess:
+        if self._process is not None and not _same(self._process.limits, self.limits):
+            self.close()
+        if self._process is None:
+            self._process = _start(self.limits)
+        if not self._greeted:
+            hello = msgspec.json.decode(self._process.read_line(deadline), type=Hello)
+            _check_build(hello)
+            self.helm_version = hello.helm
+            self._greeted = True
+        return self._process
+
+
+def _same(one: process.Limits, other: process.Limits) -> bool:
+    return one.memory == other.memory
+
+
+def _start(limits: process.Limits) -> process.EngineProcess:
+    try:
+        return process.EngineProcess(limits)
+    except OSError as error:
+        raise UserError(
+            f"the engine does not start: {error.strerror}", where=process.BINARY, then=_reinstall()
+        ) from None
+
+
+def _check_build(hello: Hello) -> None:
+    expected = _expected_source()
+    if hello.protocol != PROTOCOL or hello.source != expected:
+        raise UserError(
+            "the engine and this watchbill are of different builds",
+            where=f"engine: protocol {hello.protocol}, source {hello.source}; watchbill: protocol {PROTOCOL}, source {expected}",
+            then=_reinstall(),
+        )
+
+
+def _expected_source() -> str:
+    """In a checkout what engine/ holds now, in an installation what was compiled with this package."""
+    package = os.path.dirname(__file__)
+    checkout = os.path.normpath(os.path.join(package, "..", "..", "..", "engine"))
+    if os.path.isfile(os.path.join(checkout, "go.mod")):
+        return source_digest(checkout)
+    with open(os.path.join(package, "_engine", "source"), encoding="ascii") as file:
+        return file.read().split()[0]
+
+
+def _reinstall() -> str:
+    return "reinstall: pip install --force-reinstall watchbill (in a checkout: make env)"
+
+
+def _explain_death(stderr: str, limits: process.Limits, question: Question) -> Exception:
+    where = _chart_of(question)
+    if "stack overflow" in stderr or "stack exceeds" in stderr:
+        return UserError(
+            "rendering was stopped: templates call each other without end",
+            where=where,
+            then="look for an include or tpl that reaches itself",
+        )
+    if "out of memory" in stderr or "cannot allocate memory" in stderr or "memory limit" in stderr:
+        return UserError(
+            f"rendering needs more than {limits.memory >> 20} MiB of memory and was stopped",
+            where=where,
+            then="look for a template or values that grow without bound, or allow more with --memory",
+        )
+    return RuntimeError(f"the engine died: {stderr[-4000:]}")
+
+
+def _chart_of(question: Question) -> str | None:
+    source = getattr(question, "source", None)
+    return source.path if source is not None else None

@@ -1,0 +1,179 @@
+"""A chart, rendered: documents as Helm sees them, and the Kubernetes objects they stand for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
+
+from msgspec import Struct
+
+from watchbill.charts.chart import Chart
+from watchbill.charts.engine import Engine, EngineFailed
+from watchbill.charts.problems import explain
+from watchbill.charts.protocol import (
+    Answer,
+    Body,
+    Context,
+    DocumentAnswer,
+    EngineError,
+    Hook,
+    Lookup,
+    Parse,
+    Render,
+    Rendered,
+    Role,
+    Volatile,
+)
+from watchbill.charts.scope import CLUSTER_SCOPED
+
+
+class Document(Struct, frozen=True):
+    """One YAML document of the output."""
+
+    template: str
+    text: str
+    object: Any  # as Helm's YAML reader understands it; None where there are only comments
+    role: Role
+    index: int = 0  # among the documents of its template's output
+    line: int | None = None  # where it begins in its template, if that is known
+    subchart: str = ""
+    hook: Hook | None = None
+    unknown_event: str = ""  # why Helm drops it, for the role "dropped"
+
+
+class Resource(Struct, frozen=True):
+    """One Kubernetes object of the output; items of a List are resources of their own, as for Helm."""
+
+    kind: str
+    name: str
+    namespace: str  # empty for what lives outside namespaces
+    object: dict[str, Any]
+    origin: Document
+    within: tuple[str | int, ...] = ()  # path to it in its document, for the items of a List
+
+    @property
+    def hook(self) -> Hook | None:
+        return self.origin.hook if self.origin.role == "hook" else None
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.name}"
+
+
+class Rendering(Struct, frozen=True):
+    """What one context gives, in Helm's order: CRDs, manifests, hooks; dropped documents apart."""
+
+    context: Context
+    documents: tuple[Document, ...]
+    resources: tuple[Resource, ...]
+    notes: str = ""
+    volatile: tuple[Volatile, ...] = ()
+    lookups: tuple[Lookup, ...] = ()
+    values: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, context: Context, documents: Sequence[Document], **rest: Any) -> Self:
+        resources = [
+            resource
+            for document in documents
+            if document.role != "dropped"
+            for resource in _resources(document, document.object, context.namespace)
+        ]
+        return cls(context, tuple(documents), tuple(resources), **rest)
+
+    @property
+    def dropped(self) -> tuple[Document, ...]:
+        return tuple(document for document in self.documents if document.role == "dropped")
+
+
+class Failure(Struct, frozen=True):
+    """A context in which the chart does not render."""
+
+    context: Context
+    error: EngineError
+
+
+def render(engine: Engine, chart: Chart, contexts: Sequence[Context]) -> list[Rendering | Failure]:
+    """One result a context, in one request."""
+    try:
+        answers = engine.ask(Render(source=chart.source, contexts=tuple(contexts)))
+        return [
+            Failure(contexts[rendered.index], rendered.error)
+            if rendered.error is not None
+            else _rendering(contexts[rendered.index], rendered, bodies)
+            for rendered, bodies in _collect(answers)
+        ]
+    except EngineFailed as failed:
+        raise explain(failed.error, chart.source.path) from None
+
+
+def render_one(engine: Engine, chart: Chart, context: Context) -> Rendering:
+    """A single context that must render; what stands in its way is the user's to read."""
+    [result] = render(engine, chart, [context])
+    if isinstance(result, Failure):
+        raise explain(result.error, chart.source.path)
+    return result
+
+
+def parse(engine: Engine, name: str, text: str, context: Context | None = None) -> Rendering:
+    """Manifests that are already rendered, read and classified as Helm would."""
+    context = context or Context()
+    try:
+        [(rendered, bodies)] = _collect(engine.ask(Parse(name=name, text=text, order=context.order)))
+    except EngineFailed as failed:
+        raise explain(failed.error, name) from None
+    if rendered.error is not None:
+        raise explain(rendered.error, name)
+    return _rendering(context, rendered, bodies)
+
+
+def _collect(answers: Iterable[Answer]) -> Iterator[tuple[Rendered, dict[str, Body]]]:
+    bodies: dict[str, Body] = {}
+    for answer in answers:
+        if answer.body is not None:
+            bodies[answer.body.digest] = answer.body
+        if answer.rendered is not None:
+            yield answer.rendered, bodies
+
+
+def _rendering(context: Context, rendered: Rendered, bodies: dict[str, Body]) -> Rendering:
+    return Rendering.of(
+        context,
+        [_document(answer, bodies[answer.digest]) for answer in rendered.documents],
+        notes=rendered.notes,
+        volatile=rendered.volatile,
+        lookups=rendered.lookups,
+        values=rendered.values,
+    )
+
+
+def _document(answer: DocumentAnswer, body: Body) -> Document:
+    return Document(
+        template=answer.template,
+        text=body.text,
+        object=body.object,
+        role=answer.role,
+        index=answer.index,
+        line=answer.line or None,
+        subchart=answer.subchart,
+        hook=answer.hook,
+        unknown_event=answer.unknown,
+    )
+
+
+def _resources(
+    document: Document, thing: Any, namespace: str, within: tuple[str | int, ...] = ()
+) -> Iterator[Resource]:
+    if not isinstance(thing, dict) or not isinstance(kind := thing.get("kind"), str):
+        return
+    if kind.endswith("List") and isinstance(items := thing.get("items"), list):
+        for position, item in enumerate(items):
+            yield from _resources(document, item, namespace, (*within, "items", position))
+        return
+    metadata = thing["metadata"] if isinstance(thing.get("metadata"), dict) else {}
+    group = str(thing.get("apiVersion", "")).rpartition("/")[0]
+    yield Resource(
+        kind=kind,
+        name=str(metadata.get("name") or metadata.get("generateName") or ""),
+        namespace="" if (group, kind) in CLUSTER_SCOPED else str(metadata.get("namespace") or namespace),
+        object=thing,
+        origin=document,
+        within=within,
+    )

@@ -1,0 +1,92 @@
+"""The overview of a chart for a person in a terminal."""
+
+from collections.abc import Iterator
+
+from click import style
+
+from watchbill.charts.overview import DEFAULT_DELETE_POLICY, Dropped, Item, Overview
+
+
+def lines(seen: Overview) -> Iterator[str]:
+    yield f"{style(seen.chart, bold=True)} {seen.version}    {_summary(seen)}"
+    if seen.items:
+        yield ""
+        yield from _table(
+            ("OBJECT", "RUNS", "WEIGHT", "IS DELETED", "TEMPLATE"), [_row(item) for item in seen.items]
+        )
+    for dropped in seen.dropped:
+        yield ""
+        yield from _dropped(dropped)
+    remarks = [*_volatile(seen), *_lookups(seen)]
+    if remarks:
+        yield ""
+        yield from remarks
+    yield ""
+    move = "an upgrade" if seen.upgrade else "a first install"
+    yield style(f'rendered for {move} of release "{seen.release}" in namespace "{seen.namespace}"', dim=True)
+
+
+def _summary(seen: Overview) -> str:
+    counts = [
+        (sum(item.kind == "Job" for item in seen.items), "Job"),
+        (sum(item.kind == "CronJob" for item in seen.items), "CronJob"),
+        (sum(item.hook for item in seen.items), "hook object"),
+    ]
+    parts = [f"{number} {noun}{'s' if number != 1 else ''}" for number, noun in counts if number]
+    if seen.dropped:
+        parts.append(style(f"{len(seen.dropped)} dropped by Helm", fg="red"))
+    return ", ".join(parts) or f"no Jobs, CronJobs or hooks among {seen.objects} objects"
+
+
+def _row(item: Item) -> tuple[str, ...]:
+    return (
+        f"{item.kind}/{item.name}",
+        _runs(item),
+        str(item.weight) if item.hook else "",
+        _deleted(item),
+        _spot(item),
+    )
+
+
+def _runs(item: Item) -> str:
+    if item.hook:
+        return ", ".join(item.events)
+    return f"by schedule {item.schedule}" if item.schedule is not None else "with the release"
+
+
+def _deleted(item: Item) -> str:
+    if not item.hook:
+        ttl = item.ttl_seconds_after_finished
+        return "with the release" if ttl is None else f"{ttl} s after it finished"
+    return ", ".join(item.delete_policies) or f"{DEFAULT_DELETE_POLICY} (default)"
+
+
+def _spot(item: Item | Dropped) -> str:
+    return f"{item.file}:{item.line}" if item.line else item.file
+
+
+def _dropped(dropped: Dropped) -> Iterator[str]:
+    label = style("dropped", fg="red", bold=True)
+    yield f"{label}  {dropped.kind}/{dropped.name}   {_spot(dropped)}"
+    yield f'         Helm leaves it out and says nothing: "{dropped.unknown_event}" is no hook event'
+
+
+def _volatile(seen: Overview) -> Iterator[str]:
+    by_file: dict[str, list[str]] = {}
+    for use in seen.volatile:
+        by_file.setdefault(use.template or "a template", []).append(use.function)
+    for file, functions in by_file.items():
+        yield f"{file} uses {', '.join(functions)}: it renders differently every time"
+
+
+def _lookups(seen: Overview) -> Iterator[str]:
+    for lookup in seen.lookups:
+        name = "/".join(part for part in (lookup.namespace, lookup.name) if part) or "(all)"
+        yield f"{lookup.template} looks up {lookup.kind} {name} in the cluster: rendered here as if it were not there"
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    for row in (head, *rows):
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        yield style(line, dim=True) if row is head else line
