@@ -14,12 +14,9 @@ def bump(value: str | float, schema: dict[str, Any] | None = None) -> str | int 
 
 
 def bump_version(version: str) -> str:
-    """1.2.3 becomes 1.2.4; what has no number becomes another name."""
-    core, plus, build = version.partition("+")
-    release, dash, _ = core.partition("-")
-    if dash and re.fullmatch(r"v?\d+(\.\d+)*", release):
-        return release  # the release after its pre-release
-    return _next_number(core) or f"{core}-next{plus}{build}"
+    """1.2.3 becomes 1.2.4; what has no number becomes another name. Build metadata does not outlive a build."""
+    core = version.partition("+")[0]
+    return _next_number(core) or f"{core}-next"
 
 
 def _texts(value: str) -> list[str]:

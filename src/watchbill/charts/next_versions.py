@@ -54,8 +54,8 @@ def next_versions(engine: Engine, chart: Chart, context: Context) -> list[NextVe
 
 def _changes(chart: Chart, base: Rendering) -> Iterator[tuple[Change, Context]]:
     context = replace(base.context, want_values=False)
-    if version := bump_version(chart.version):
-        yield Change("chart version", "", chart.version, version), replace(context, chart_version=version)
+    version = bump_version(chart.version)
+    yield Change("chart version", "", chart.version, version), replace(context, chart_version=version)
     if chart.app_version:
         version = bump_version(chart.app_version)
         yield Change("app version", "", chart.app_version, version), replace(context, app_version=version)

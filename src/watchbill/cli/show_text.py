@@ -76,7 +76,8 @@ def _volatile(seen: Overview) -> Iterator[str]:
     for use in seen.volatile:
         by_file.setdefault(use.template or "a template", []).append(use.function)
     for file, functions in by_file.items():
-        yield f"{file} uses {', '.join(functions)}: it renders differently every time"
+        cause = f"uses {', '.join(functions)}: it " if any(functions) else ""
+        yield f"{file} {cause}renders differently every time"
 
 
 def _lookups(seen: Overview) -> Iterator[str]:

@@ -1,0 +1,6 @@
+"""All benchmarks. They print ratios against a peer in the same run; nothing here is a test."""
+
+from benchmarks import rendering, startup
+
+startup.main()
+rendering.main()

@@ -1,0 +1,184 @@
+"""Charts that mean harm: one clear error within the limits, and the next request works."""
+
+import io
+import os
+import resource
+import tarfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from watchbill.charts.chart import Chart, load
+from watchbill.charts.engine import Engine
+from watchbill.charts.process import Limits
+from watchbill.charts.protocol import Context, Source
+from watchbill.charts.render import render_one
+from watchbill.errors import UserError
+
+MEMORY = 400 << 20
+SECONDS = 3.0
+
+
+def chart(folder: Path, **templates: str) -> Path:
+    (folder / "templates").mkdir(parents=True)
+    (folder / "Chart.yaml").write_text("apiVersion: v2\nname: hostile\nversion: 1.0.0\n")
+    for name, text in templates.items():
+        (folder / "templates" / name.replace("_", ".")).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def bounded(tmp_path: Path) -> Iterator[Engine]:
+    """An engine with small limits, that must still work after the test."""
+    with Engine(Limits(seconds=SECONDS, memory=MEMORY)) as engine:
+        yield engine
+        good = chart(tmp_path / "good", a_yaml="kind: ConfigMap\nmetadata: {name: still-alive}\n")
+        [resource_] = render_one(engine, load(engine, str(good)), Context()).resources
+        assert resource_.name == "still-alive"
+
+
+def refused(engine: Engine, path: Path) -> str:
+    began = time.monotonic()
+    with pytest.raises(UserError) as caught:
+        render_one(engine, load(engine, str(path)), Context())
+    assert time.monotonic() - began < SECONDS + 5, "the error comes within the limit, with some grace"
+    return str(caught.value)
+
+
+def test_an_endless_template(bounded: Engine, tmp_path: Path) -> None:
+    text = '{{ define "spin" }}{{ range until 1000000 }}{{ $x := list 1 2 3 | join "," | sha256sum }}{{ end }}{{ end }}'
+    text += '{{ range until 100000 }}{{ include "spin" $ }}{{ end }}'
+    assert "took longer than 3 s" in refused(bounded, chart(tmp_path / "c", a_yaml=text))
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ until 2000000000 | len }}",
+        '{{ repeat 2000000000 "x" | len }}',
+        '{{ $s := "x" }}{{ range until 64 }}{{ $s = print $s $s }}{{ end }}{{ len $s }}',
+    ],
+)
+def test_output_that_fills_memory(bounded: Engine, tmp_path: Path, template: str) -> None:
+    message = refused(bounded, chart(tmp_path / "c", a_yaml=template))
+    assert "400 MiB" in message or "took longer" in message
+    assert "--memory" in message or "--timeout" in message
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '{{ define "r" }}{{ include "r" . }}{{ end }}{{ include "r" . }}',
+        '{{ define "r" }}{{ template "r" . }}{{ end }}{{ template "r" . }}',
+        '{{ define "r" }}{{ tpl "{{ include \\"r\\" . }}" . }}{{ end }}{{ include "r" . }}',
+    ],
+)
+def test_deep_recursion(bounded: Engine, tmp_path: Path, template: str) -> None:
+    message = refused(bounded, chart(tmp_path / "c", a_yaml=template))
+    assert any(
+        words in message
+        for words in ("nested reference", "template depth", "without end", "400 MiB", "took longer")
+    )
+
+
+def test_a_zip_bomb(bounded: Engine, tmp_path: Path) -> None:
+    archive = tmp_path / "bomb.tgz"
+    with tarfile.open(archive, "w:gz") as tar:
+        head = b"apiVersion: v2\nname: bomb\nversion: 1.0.0\n"
+        for name, size in (("bomb/Chart.yaml", len(head)), ("bomb/files/zeros", 3 << 30)):
+            entry = tarfile.TarInfo(name)
+            entry.size = size
+            tar.addfile(entry, io.BytesIO(head) if name.endswith("yaml") else Zeros(size))
+    assert "size" in refused(bounded, archive)
+
+
+class Zeros(io.RawIOBase):
+    def __init__(self, size: int) -> None:
+        self.left = size
+
+    def read(self, size: int = -1) -> bytes:
+        size = min(size, self.left)
+        self.left -= size
+        return bytes(size)
+
+
+def test_binary_files_among_the_templates(bounded: Engine, tmp_path: Path) -> None:
+    path = chart(tmp_path / "c")
+    (path / "templates" / "logo.yaml").write_bytes(bytes(range(256)) * 64)
+    assert "hostile/templates/logo.yaml" in refused(bounded, path)
+
+
+def test_ten_thousand_files(bounded: Engine, tmp_path: Path) -> None:
+    path = chart(tmp_path / "c", a_yaml="kind: ConfigMap\nmetadata: {name: a}\n")
+    (path / "files").mkdir()
+    for number in range(10_000):
+        (path / "files" / f"{number}.txt").write_text("x")
+    assert [r.name for r in render_one(bounded, load(bounded, str(path)), Context()).resources] == ["a"]
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "../outside.yaml", "../..", "nowhere"])
+def test_links_out_of_the_chart_are_refused(bounded: Engine, tmp_path: Path, target: str) -> None:
+    (tmp_path / "outside.yaml").write_text("secret: 1\n")
+    path = chart(tmp_path / "c", a_yaml="kind: ConfigMap\nmetadata: {name: a}\n")
+    (path / "link.yaml").symlink_to(target)
+    message = refused(bounded, path)
+    assert "link.yaml" in message
+    assert "secret" not in message
+
+
+def test_links_inside_the_chart_work_as_in_helm(bounded: Engine, tmp_path: Path) -> None:
+    path = chart(tmp_path / "c", a_yaml="kind: ConfigMap\nmetadata: {name: a}\n")
+    (path / "templates" / "b.yaml").symlink_to("a.yaml")
+    assert len(render_one(bounded, load(bounded, str(path)), Context()).resources) == 2
+
+
+def test_links_out_of_the_chart_can_be_allowed(bounded: Engine, tmp_path: Path) -> None:
+    (tmp_path / "outside.yaml").write_text("kind: ConfigMap\nmetadata: {name: outside}\n")
+    path = chart(tmp_path / "c")
+    (path / "templates" / "b.yaml").symlink_to(tmp_path / "outside.yaml")
+    allowed = load(bounded, str(path), follow_symlinks=True)
+    assert [r.name for r in render_one(bounded, allowed, Context()).resources] == ["outside"]
+
+
+def test_a_fifo_in_the_chart_does_not_block(bounded: Engine, tmp_path: Path) -> None:
+    path = chart(tmp_path / "c")
+    os.mkfifo(path / "templates" / "pipe.yaml")
+    assert "pipe.yaml" in refused(bounded, path)
+
+
+def test_the_engine_dies_with_its_parent(tmp_path: Path) -> None:
+    """A spinning engine must not outlive a killed watchbill."""
+    path = chart(tmp_path / "c", a_yaml='{{ range until 100000000 }}{{ sha256sum "x" }}{{ end }}')
+    child = os.fork()
+    if child == 0:  # a watchbill that is killed in the middle of a render
+        with Engine(Limits(seconds=30)) as engine:
+            load(engine, str(path))
+            assert engine._process is not None
+            (tmp_path / "pid").write_text(str(engine._process.pid))
+            render_one(engine, Chart(Source(str(path)), "x", "1", "", (), {}, None, ()), Context())
+        os._exit(1)
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    engine_pid = int((tmp_path / "pid").read_text())
+    deadline = time.monotonic() + 5
+    while running(engine_pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not running(engine_pid)
+
+
+def running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_the_engine_keeps_to_its_memory(bounded: Engine, tmp_path: Path) -> None:
+    refused(bounded, chart(tmp_path / "c", a_yaml="{{ until 2000000000 | len }}"))
+    peak_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert peak_kib << 10 < MEMORY * 1.5

@@ -1,0 +1,139 @@
+"""How commands end: exit codes, errors a person can act on, crashes that leave a report and no traceback."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Watchbill
+
+CRASH = """
+import sys
+sys.argv = ["watchbill", {arguments}]
+import watchbill.charts.chart
+def broken(*args, **kwargs): raise ZeroDivisionError("engine room flooded")
+watchbill.charts.chart.load = broken
+from watchbill.__main__ import main
+main()
+"""
+
+
+def crash(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    program = CRASH.format(arguments=", ".join(map(repr, arguments)))
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
+    )
+
+
+def test_a_crash_says_one_line_and_keeps_the_traceback_in_a_file(tmp_path: Path) -> None:
+    done = crash(tmp_path, "show", "x", "--set", "password=hunter2")
+    assert done.returncode == 70
+    assert done.stdout == ""
+    [line] = done.stderr.splitlines()
+    assert "report" in line
+    [report] = (tmp_path / "watchbill").iterdir()
+    assert str(report) in line
+    assert "engine room flooded" in report.read_text()
+    assert "hunter2" not in report.read_text()
+
+
+def test_debug_shows_the_traceback_of_a_crash(tmp_path: Path) -> None:
+    done = crash(tmp_path, "show", "x", "--debug")
+    assert "Traceback" in done.stderr
+    assert "engine room flooded" in done.stderr
+
+
+def test_a_crash_is_reported_even_where_no_file_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "watchbill").write_text("a file where the folder should be")
+    done = crash(tmp_path, "show", "x")
+    assert done.returncode == 70
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what", "then"),
+    [
+        (["show"], "Missing argument 'CHART'", "run: watchbill show --help"),
+        (["show", "x", "--colour"], "No such option", "run: watchbill show --help"),
+        (["shwo"], "No such command 'shwo'", "run: watchbill --help"),
+        (["show", "x", "--timeout", "soon"], "'soon' is no duration", "run: watchbill show --help"),
+        (["show", "x", "--memory", "lots"], "'lots' is no size", "run: watchbill show --help"),
+        (["show", "no/such/chart"], "no/such/chart", ""),
+        (["show", "examples/charts/orders", "--set", "a.b[=1"], "examples/charts/orders", "-f or --set"),
+    ],
+)
+def test_bad_input_is_one_clear_error_and_exit_code_2(
+    watchbill: Watchbill, arguments: list[str], what: str, then: str
+) -> None:
+    done = watchbill(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: ")
+    assert what in done.stderr
+    assert then in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_crash(root: Path) -> None:
+    command = f"{sys.executable} -m watchbill show examples/charts/orders -o json | head -c 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=root, check=True)
+    assert done.stderr == ""
+
+
+def on_a_terminal(root: Path, *arguments: str, **environment: str) -> str:
+    """What the command prints where stdout is a terminal."""
+    terminal, line = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "watchbill", "show", "examples/charts/billing", *arguments],
+        stdout=line,
+        stderr=line,
+        cwd=root,
+        env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment},
+    ):
+        os.close(line)
+        output = b""
+        while True:
+            try:
+                data = os.read(terminal, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not data:
+                break
+            output += data
+    os.close(terminal)
+    return output.decode()
+
+
+def test_colour_is_for_terminals_and_can_be_refused(root: Path, watchbill: Watchbill) -> None:
+    assert "\x1b[" in on_a_terminal(root)
+    assert "\x1b[" not in on_a_terminal(root, "--no-color")
+    assert "\x1b[" not in on_a_terminal(root, NO_COLOR="1")
+    assert "\x1b[" not in watchbill("show", "examples/charts/billing").stdout
+
+
+def test_help_begins_with_examples(watchbill: Watchbill) -> None:
+    done = watchbill("show", "--help")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == "Examples:"
+    assert done.stdout.count("\n  watchbill show ") == 3
+
+
+def test_version(watchbill: Watchbill) -> None:
+    assert watchbill("--version").stdout.startswith("watchbill 0.")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_complete_our_commands(watchbill: Watchbill, shell: str) -> None:
+    script = watchbill("completion", shell)
+    assert script.returncode == 0
+    assert "_WATCHBILL_COMPLETE" in script.stdout
+    words = {"COMP_WORDS": "watchbill sh", "COMP_CWORD": "1" if shell != "fish" else "sh"}
+    answer = watchbill(env={"_WATCHBILL_COMPLETE": f"{shell}_complete", **words})
+    assert "show" in answer.stdout

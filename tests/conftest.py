@@ -1,0 +1,45 @@
+"""What every suite uses: the repository, an engine, and `watchbill` as a user runs it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from watchbill.charts.engine import Engine
+
+ROOT = Path(__file__).resolve().parent.parent
+
+Watchbill = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[Engine]:
+    with Engine() as engine:
+        yield engine
+
+
+@pytest.fixture
+def watchbill(tmp_path: Path) -> Watchbill:
+    """The command in a process of its own, at the repository's root, with a state folder of its own."""
+
+    def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), **options.pop("env", {})}  # type: ignore[dict-item]
+        return subprocess.run(
+            [sys.executable, "-m", "watchbill", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env=environment,
+            check=False,
+            **options,  # type: ignore[call-overload]
+        )
+
+    return run
