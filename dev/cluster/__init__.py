@@ -1,0 +1,1 @@
+"""A real Kubernetes on this machine, for tests: `python -m dev.cluster up`."""

@@ -1,0 +1,117 @@
+"""The API server over plain HTTP: enough for bringing the cluster up and for the driver, nothing to install."""
+
+import http.client
+import json
+import ssl
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+MERGE = "application/merge-patch+json"
+# Longer than any request of ours, shorter than a person's patience; a watch ends by itself before it.
+TIMEOUT = 60
+WATCH_SECONDS = 45
+
+
+class ApiError(Exception):
+    """The API server's own answer."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(f"{status}: {message}")
+        self.status = status
+
+
+class Api:
+    """One kubeconfig of ours. Every thread has a connection of its own."""
+
+    def __init__(self, kubeconfig: Path) -> None:
+        config = json.loads(kubeconfig.read_text())
+        cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+        server = urlsplit(cluster["server"])
+        self._host, self._port = server.hostname or "", server.port or 443
+        self._tls = ssl.create_default_context(cafile=cluster["certificate-authority"])
+        self._tls.load_cert_chain(user["client-certificate"], user["client-key"])
+        self._local = threading.local()
+
+    def get(self, path: str) -> Any:
+        return self.request("GET", path)
+
+    def find(self, path: str) -> Any:
+        """None if it does not exist."""
+        try:
+            return self.request("GET", path)
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def create(self, path: str, body: dict[str, Any]) -> None:
+        """No error if it exists."""
+        try:
+            self.request("POST", path, body)
+        except ApiError as error:
+            if error.status != 409:
+                raise
+
+    def request(self, method: str, path: str, body: Any = None, kind: str = "application/json") -> Any:
+        content = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": kind, "Accept": "application/json"}
+        for attempt in (1, 2):
+            connection = self._connection()
+            try:
+                connection.request(method, path, content, headers)
+                answer = connection.getresponse()
+                text = answer.read()
+                break
+            except (http.client.HTTPException, OSError):
+                # An idle connection may have been closed at the other end: that deserves one more try.
+                self._local.connection = None
+                connection.close()
+                if attempt == 2:
+                    raise
+        if answer.status >= 400:
+            raise ApiError(answer.status, _message(text))
+        return json.loads(text) if text.startswith(b"{") else text.decode()
+
+    def watch(self, path: str, version: str) -> Iterator[dict[str, Any]]:
+        """Events after that version until the server ends the watch."""
+        connection = self._connect()
+        try:
+            query = (
+                f"watch=1&allowWatchBookmarks=true&resourceVersion={version}&timeoutSeconds={WATCH_SECONDS}"
+            )
+            connection.request("GET", f"{path}{'&' if '?' in path else '?'}{query}")
+            answer = connection.getresponse()
+            if answer.status >= 400:
+                raise ApiError(answer.status, _message(answer.read()))
+            for line in answer:
+                event = json.loads(line)
+                if event["type"] == "ERROR":
+                    raise ApiError(event["object"].get("code", 500), event["object"].get("message", ""))
+                yield event
+        finally:
+            connection.close()
+
+    def ready(self) -> bool:
+        try:
+            return bool(self.get("/readyz") == "ok")
+        except (ApiError, OSError, http.client.HTTPException):
+            return False
+
+    def _connection(self) -> http.client.HTTPSConnection:
+        if getattr(self._local, "connection", None) is None:
+            self._local.connection = self._connect()
+        connection: http.client.HTTPSConnection = self._local.connection
+        return connection
+
+    def _connect(self) -> http.client.HTTPSConnection:
+        return http.client.HTTPSConnection(self._host, self._port, timeout=TIMEOUT, context=self._tls)
+
+
+def _message(answer: bytes) -> str:
+    try:
+        return str(json.loads(answer)["message"])
+    except (ValueError, KeyError, TypeError):
+        return answer.decode(errors="replace")

@@ -1,0 +1,3 @@
+module watchbill.dev/cluster/pause
+
+go 1.26.0

@@ -1,0 +1,156 @@
+"""What shall become of a pod, and the status that says so. Pure: no clock, no network."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+ANNOTATION = "watchbill.dev/fate"
+CONFIG_MAP = "watchbill-fates"
+# Names cannot hold an underscore, so this key of the ConfigMap is never a Job's.
+PATTERNS = "_patterns"
+GRAMMAR = "succeed, fail, hang, late:SECONDS, fail:N then succeed"
+
+Status = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Fate:
+    kind: Literal["succeed", "fail", "hang", "late"]
+    seconds: float = 0
+    # Failures before success; None: it fails for ever.
+    failures: int | None = None
+
+
+def parse(text: str) -> Fate:
+    text = text.strip()
+    if text == "succeed":
+        return Fate("succeed")
+    if text == "fail":
+        return Fate("fail")
+    if text == "hang":
+        return Fate("hang")
+    if match := re.fullmatch(r"late:(\d+(?:\.\d+)?)", text):
+        return Fate("late", seconds=float(match[1]))
+    if match := re.fullmatch(r"fail:(\d+)(?: then succeed)?", text):
+        return Fate("fail", failures=int(match[1]))
+    raise ValueError(f"{text!r} is no fate; write one of: {GRAMMAR}")
+
+
+def choose(name: str, table: Mapping[str, str], *annotations: Mapping[str, str]) -> str:
+    """The namespace's table comes first: it can change the fate of what already runs."""
+    if name in table:
+        return table[name]
+    for line in table.get(PATTERNS, "").splitlines():
+        pattern, _, fate = line.strip().partition(" ")
+        if pattern and fnmatchcase(name, pattern):
+            return fate
+    return next((found[ANNOTATION] for found in annotations if ANNOTATION in found), "succeed")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A status to write now, and after how many seconds to look again."""
+
+    status: Status | None = None
+    again: float | None = None
+
+
+def step(pod: dict[str, Any], fate: Fate, age: float, failures: int, now: str) -> Step:
+    """The next step of a pod that runs for `age` seconds and whose Job has seen so many failed pods."""
+    if pod["spec"].get("restartPolicy", "Always") == "Always":
+        return _serve(pod, fate, age, now)
+    if fate.kind == "hang":
+        return Step(_unless(pod, running(pod, now)))
+    if fate.kind == "late" and age < fate.seconds:
+        return Step(_unless(pod, running(pod, now)), again=fate.seconds - age)
+    if fate.kind == "fail":
+        if pod["spec"]["restartPolicy"] == "OnFailure":
+            return _fail_in_place(pod, fate, now)
+        if fate.failures is None or failures < fate.failures:
+            return Step(ended(pod, 1, now))
+    return Step(ended(pod, 0, now))
+
+
+def _serve(pod: dict[str, Any], fate: Fate, age: float, now: str) -> Step:
+    """A pod that never ends is Ready, or is not yet, or never will be."""
+    if fate.kind == "succeed" or (fate.kind == "late" and age >= fate.seconds):
+        return Step(_unless(pod, running(pod, now)))
+    waiting = {"reason": "CrashLoopBackOff"} if fate.kind == "fail" else None
+    again = fate.seconds - age if fate.kind == "late" else None
+    return Step(_unless(pod, running(pod, now, ready=False, waiting=waiting)), again)
+
+
+def _fail_in_place(pod: dict[str, Any], fate: Fate, now: str) -> Step:
+    """restartPolicy OnFailure: the pod stays and its containers restart until the Job gives up."""
+    restarts = max(
+        (c.get("restartCount", 0) for c in pod.get("status", {}).get("containerStatuses", [])), default=0
+    )
+    if fate.failures is not None and restarts >= fate.failures:
+        return Step(ended(pod, 0, now))
+    return Step(running(pod, now, restarts=restarts + 1), again=0.5)
+
+
+def _unless(pod: dict[str, Any], status: Status) -> Status | None:
+    """Nothing to write if the pod says the same already."""
+    now = pod.get("status", {})
+    same = now.get("phase") == status["phase"] and _ready(now) == _ready(status)
+    return None if same else status
+
+
+def _ready(status: Status) -> bool:
+    return any(c["type"] == "Ready" and c["status"] == "True" for c in status.get("conditions", []))
+
+
+def running(
+    pod: dict[str, Any],
+    now: str,
+    ready: bool = True,
+    restarts: int = 0,
+    waiting: dict[str, str] | None = None,
+) -> Status:
+    state = {"waiting": waiting} if waiting else {"running": {"startedAt": now}}
+    last = {"terminated": {"exitCode": 1, "reason": "Error"}} if restarts else {}
+    return _status(pod, "Running", now, ready=ready, state=state, restarts=restarts, last=last)
+
+
+def ended(pod: dict[str, Any], code: int, now: str) -> Status:
+    reason = "Error" if code else "Completed"
+    state = {"terminated": {"exitCode": code, "reason": reason, "startedAt": now, "finishedAt": now}}
+    return _status(pod, "Failed" if code else "Succeeded", now, ready=False, state=state)
+
+
+def _status(
+    pod: dict[str, Any],
+    phase: str,
+    now: str,
+    *,
+    ready: bool,
+    state: dict[str, Any],
+    restarts: int = 0,
+    last: dict[str, Any] | None = None,
+) -> Status:
+    truth = "True" if ready else "False"
+    conditions = {"PodScheduled": "True", "Initialized": "True", "ContainersReady": truth, "Ready": truth}
+    containers = [
+        {
+            "name": container["name"],
+            "image": container["image"],
+            "imageID": "none",
+            "ready": ready,
+            "started": ready,
+            "restartCount": restarts,
+            "state": state,
+            "lastState": last or {},
+        }
+        for container in pod["spec"]["containers"]
+    ]
+    return {
+        "phase": phase,
+        "startTime": pod.get("status", {}).get("startTime") or now,
+        "conditions": [
+            {"type": kind, "status": value, "lastTransitionTime": now} for kind, value in conditions.items()
+        ],
+        "containerStatuses": containers,
+    }

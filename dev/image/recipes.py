@@ -1,0 +1,60 @@
+"""The images that pods of the cluster run."""
+
+import hashlib
+import shutil
+from pathlib import Path
+
+from dev.cluster import lock
+from dev.cluster.layout import cache_dir
+from dev.cluster.progress import say
+from dev.image import oci, project, pyroot
+
+PAUSE = "localhost/pause:1"
+WATCHBILL = "localhost/watchbill:dev"
+
+
+def all_images(pause_binary: Path) -> dict[str, Path]:
+    """Name and archive of each."""
+    return {PAUSE: pause(pause_binary), WATCHBILL: watchbill()}
+
+
+def pause(binary: Path) -> Path:
+    """The first process of every pod, and nothing else."""
+    archive = _archive("pause", hashlib.sha256(binary.read_bytes()).hexdigest())
+    with lock.held(archive.with_name("pause.lock")):
+        if not archive.exists():
+            root = archive.with_suffix(".root")
+            shutil.rmtree(root, ignore_errors=True)
+            root.mkdir()
+            shutil.copy(binary, root / "pause")
+            oci.write(oci.Image(PAUSE, (root,), entrypoint=("/pause",)), archive)
+            shutil.rmtree(root)
+    return archive
+
+
+def watchbill() -> Path:
+    """Python and the project. The interpreter is a layer of its own: it changes rarely."""
+    base = pyroot.root()
+    installed = project.layer()
+    archive = _archive("watchbill", hashlib.sha256(f"{base.name} {installed.name}".encode()).hexdigest())
+    with lock.held(archive.with_name("watchbill.lock")):
+        if not archive.exists():
+            for older in archive.parent.glob("watchbill-*.tar"):
+                older.unlink()
+            image = oci.Image(
+                WATCHBILL,
+                (base, installed),
+                entrypoint=("watchbill",),
+                user=str(pyroot.USER),
+                environment=(oci.PATH, "LANG=C.UTF-8", "HOME=/home/watchbill", "PYTHONUNBUFFERED=1"),
+            )
+            oci.write(image, archive)
+            say(f"wrote the image {WATCHBILL}: {archive}")
+    return archive
+
+
+def _archive(name: str, digest: str) -> Path:
+    writer = hashlib.sha256(Path(oci.__file__).read_bytes() + Path(__file__).read_bytes() + digest.encode())
+    archive = cache_dir() / "image" / f"{name}-{writer.hexdigest()[:16]}.tar"
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    return archive
