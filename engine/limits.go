@@ -1,0 +1,17 @@
+package main
+
+import "runtime/debug"
+
+// maxStack ends endless recursion long before it has used the memory; Helm's own limit, 1000 nested
+// includes of one name, needs far less.
+const maxStack = 64 << 20
+
+// limitSelf bounds what hostile templates can use up. Template code cannot be interrupted, so beyond the
+// limits the process dies and says why on stderr; the caller starts another.
+func limitSelf(memory int64, cpu uint64) error {
+	debug.SetMaxStack(maxStack)
+	if memory > 0 {
+		debug.SetMemoryLimit(memory / 8 * 7) // collect harder before giving up
+	}
+	return limitProcess(memory, cpu)
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	chart "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
+)
+
+// loadedChart is a chart as it was on disk, dependencies complete. Renders work on clones of it, because
+// Helm changes a chart when it applies conditions, aliases and imports.
+type loadedChart struct {
+	chart       *chart.Chart
+	instruments *instruments
+}
+
+// load reads the chart anew; renders that follow use what it read.
+func (e *engine) load(id int, request *LoadRequest) *Error {
+	delete(e.charts, request.Source)
+	loaded, err := e.chart(request.Source)
+	if err != nil {
+		return err
+	}
+	answer := describe(loaded.chart)
+	if request.Templates {
+		answer.Templates = templateTexts(loaded.chart)
+	}
+	e.write(Answer{ID: id, Chart: answer})
+	return nil
+}
+
+func (e *engine) chart(source Source) (*loadedChart, *Error) {
+	if loaded := e.charts[source]; loaded != nil {
+		return loaded, nil
+	}
+	c, err := loadChart(source)
+	if err != nil {
+		return nil, err
+	}
+	loaded := &loadedChart{chart: c, instruments: &instruments{texts: map[instrumentKey]string{}}}
+	e.charts[source] = loaded
+	return loaded, nil
+}
+
+func loadChart(source Source) (*chart.Chart, *Error) {
+	c, err := readChart(source)
+	if err != nil {
+		return nil, err
+	}
+	if c.Metadata.Type != "" && c.Metadata.Type != "application" {
+		// Helm's words, from the function it keeps to itself (cmd.checkIfInstallable).
+		return nil, failf(ErrChart, "%s charts are not installable", c.Metadata.Type)
+	}
+	if err := completeDependencies(c, source); err != nil {
+		return nil, err
+	}
+	if err := closeSchemas(c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// readChart reads a directory or an archive as Helm does, and nothing that could block.
+func readChart(source Source) (*chart.Chart, *Error) {
+	info, err := os.Stat(source.Path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, failf(ErrChart, "there is no chart at %s: no such file or directory", source.Path)
+		}
+		return nil, failf(ErrChart, "cannot read the chart: %v", err)
+	}
+	var c *chart.Chart
+	switch {
+	case info.IsDir():
+		if err := checkLinks(source); err != nil {
+			return nil, err
+		}
+		c, err = loader.LoadDir(source.Path)
+	case info.Mode().IsRegular():
+		c, err = loader.LoadFile(source.Path)
+	default:
+		return nil, failf(ErrChart, "%s is neither a directory nor a file", source.Path)
+	}
+	if err != nil {
+		return nil, failf(ErrChart, "%s is not a chart that Helm can load: %v", source.Path, err)
+	}
+	if err := checkAPIVersion(c); err != nil {
+		return nil, failf(ErrChart, "%s: %v", source.Path, err)
+	}
+	sortDependencies(c)
+	return c, nil
+}
+
+// checkAPIVersion says what Helm's commands say, which the loader alone does not.
+func checkAPIVersion(c *chart.Chart) error {
+	switch c.Metadata.APIVersion {
+	case chart.APIVersionV1, chart.APIVersionV2:
+		return nil
+	case "v3":
+		return errors.New("invalid chart apiVersion")
+	}
+	return errors.New("unsupported chart version")
+}
+
+// sortDependencies undoes the loader's random order, which no result may depend on.
+func sortDependencies(c *chart.Chart) {
+	dependencies := c.Dependencies()
+	slices.SortFunc(dependencies, func(a, b *chart.Chart) int {
+		if order := strings.Compare(a.Name(), b.Name()); order != 0 {
+			return order
+		}
+		return strings.Compare(a.Metadata.Version, b.Metadata.Version)
+	})
+	for _, dependency := range dependencies {
+		sortDependencies(dependency)
+	}
+}
+
+func describe(c *chart.Chart) *Chart {
+	answer := &Chart{
+		Name:        c.Name(),
+		Version:     c.Metadata.Version,
+		AppVersion:  c.Metadata.AppVersion,
+		Type:        c.Metadata.Type,
+		KubeVersion: c.Metadata.KubeVersion,
+	}
+	for _, d := range c.Metadata.Dependencies {
+		answer.Dependencies = append(answer.Dependencies, Dependency{
+			Name: d.Name, Alias: d.Alias, Version: d.Version, Repository: d.Repository, Condition: d.Condition, Tags: d.Tags,
+		})
+	}
+	if values, err := json.Marshal(c.Values); err == nil && c.Values != nil {
+		answer.Values = values
+	}
+	for _, file := range c.Raw {
+		var schema map[string]any
+		if file.Name == "values.schema.json" && json.Unmarshal(file.Data, &schema) == nil && schema != nil {
+			answer.Schema = file.Data
+		}
+	}
+	return answer
+}
+
+// templateTexts are the texts under the names that renders give them: aliases applied, every dependency on.
+// Texts that are not UTF-8 cannot be sent unharmed and are left out.
+func templateTexts(c *chart.Chart) []Template {
+	all := cloneChart(c)
+	enableAll(all)
+	if err := chartutil.ProcessDependencies(all, map[string]any{}); err != nil {
+		all = c
+	}
+	var texts []Template
+	for name, file := range templateFiles(all) {
+		if utf8.Valid(file.Data) {
+			texts = append(texts, Template{Path: name, Text: string(file.Data)})
+		}
+	}
+	slices.SortFunc(texts, func(a, b Template) int { return strings.Compare(a.Path, b.Path) })
+	return texts
+}
+
+func enableAll(c *chart.Chart) {
+	for _, d := range c.Metadata.Dependencies {
+		d.Condition, d.Tags = "", nil
+	}
+	for _, dependency := range c.Dependencies() {
+		enableAll(dependency)
+	}
+}
+
+// absolute names a directory so that loops through links or "file://" are seen.
+func absolute(directory string) string {
+	if real, err := filepath.EvalSymlinks(directory); err == nil {
+		directory = real
+	}
+	if abs, err := filepath.Abs(directory); err == nil {
+		directory = abs
+	}
+	return path.Clean(directory)
+}

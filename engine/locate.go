@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// locate answers where fields stand: in the sources of templates, or in a plain text.
+func (e *engine) locate(id int, request *LocateRequest) *Error {
+	places := make([]Place, len(request.Fields))
+	if request.Source == nil {
+		pieces := split(request.Text)
+		for i, field := range request.Fields {
+			if field.Index >= 0 && field.Index < len(pieces) {
+				places[i] = placeInText(request.Text, pieces[field.Index], pathOf(field))
+			}
+		}
+		e.write(Answer{ID: id, Places: places})
+		return nil
+	}
+	if request.Context == nil {
+		return failf(ErrRequest, "request %d names a chart but no context", id)
+	}
+	loaded, err := e.chart(*request.Source)
+	if err != nil {
+		return err
+	}
+	context := *request.Context
+	context.Lines = true
+	rendering, err := newRendering(loaded, &context)
+	if err == nil {
+		err = rendering.run()
+	}
+	if err != nil {
+		return err
+	}
+	for i, field := range request.Fields {
+		for _, document := range rendering.documents {
+			if document.template == field.Template && document.index == field.Index {
+				places[i] = rendering.placeOf(document, pathOf(field))
+				break
+			}
+		}
+	}
+	e.write(Answer{ID: id, Places: places})
+	return nil
+}
+
+// pathOf has whole numbers where the decoder had none to give.
+func pathOf(field Field) []any {
+	path := make([]any, len(field.Path))
+	for i, step := range field.Path {
+		path[i] = step
+		if number, ok := step.(json.Number); ok {
+			if index, err := number.Int64(); err == nil {
+				path[i] = int(index)
+			}
+		}
+	}
+	return path
+}
+
+func placeInText(text string, in piece, path []any) Place {
+	at, exact := findField(in.text, path)
+	if !exact {
+		at, _ = findField(in.text, nil)
+	}
+	at = placeAt(text, in.offset+at.offset)
+	return Place{Steps: []Position{{Line: at.line, Column: at.column}}, Exact: exact}
+}
+
+func (r *rendering) placeOf(d document, path []any) Place {
+	if text, ok := r.crds[d.template]; ok && d.role == RoleCRD {
+		place := placeInText(text, d.piece, path)
+		place.Steps[0].File = d.template
+		return place
+	}
+	at, found := findField(d.text, path)
+	if found {
+		if steps := r.place(d.template, d.offset+at.offset); steps != nil {
+			return Place{Steps: steps, Exact: true}
+		}
+		if line := r.literalKey(d, path); line > 0 {
+			return Place{Steps: []Position{{File: d.template, Line: line}}, Exact: true}
+		}
+	}
+	if steps := r.place(d.template, d.offset+contentStart(d.text)); steps != nil {
+		return Place{Steps: steps}
+	}
+	return Place{Steps: []Position{{File: d.template, Line: r.firstLine(d)}}}
+}
+
+// place is the origin of a character of a template's output; nil where it is not known.
+func (r *rendering) place(template string, offset int) []Position {
+	if traced := r.traces[template]; traced != nil {
+		return traced.place(offset)
+	}
+	return nil
+}
+
+// firstLine is where a document begins in its template's source; 0 where that is not known.
+func (r *rendering) firstLine(d document) int {
+	start := contentStart(d.text)
+	if d.role == RoleCRD {
+		return placeAt(r.crds[d.template], d.offset+start).line
+	}
+	if steps := r.place(d.template, d.offset+start); steps != nil {
+		return steps[0].Line
+	}
+	return r.literalLine(d)
+}
+
+// literalLine is for templates that do not render alike when they are watched: a line of the document that
+// stands in the source exactly once and in no other document of the template is that line.
+func (r *rendering) literalLine(d document) int {
+	source := r.sources[d.template]
+	for line := range strings.SplitSeq(d.text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || countLines(r.outputs[d.template], line) != 1 {
+			continue
+		}
+		if at := onlyLine(source, func(s string) bool { return s == line }); at > 0 {
+			return at
+		}
+	}
+	return 0
+}
+
+// literalKey is where the key of a field stands in the source, if it stands there exactly once.
+func (r *rendering) literalKey(d document, path []any) int {
+	if len(path) == 0 {
+		return 0
+	}
+	key, ok := path[len(path)-1].(string)
+	if !ok {
+		return 0
+	}
+	return onlyLine(r.sources[d.template], func(line string) bool {
+		line = strings.TrimLeft(line, "- ")
+		return strings.HasPrefix(line, key+":") || strings.HasPrefix(line, `"`+key+`":`) || strings.HasPrefix(line, "'"+key+"':")
+	})
+}
+
+func countLines(text, wanted string) int {
+	count := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) == wanted {
+			count++
+		}
+	}
+	return count
+}
+
+// onlyLine is the number of the one line that is wanted; 0 where there is none or more than one.
+func onlyLine(text string, wanted func(string) bool) int {
+	found, number := 0, 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		if wanted(strings.TrimSpace(line)) {
+			if found > 0 {
+				return 0
+			}
+			found = number
+		}
+	}
+	return found
+}

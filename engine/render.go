@@ -1,0 +1,368 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	"helm.sh/helm/v4/pkg/chart/common/util"
+	chart "helm.sh/helm/v4/pkg/chart/v2"
+	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
+	helmengine "helm.sh/helm/v4/pkg/engine"
+	"sigs.k8s.io/yaml"
+)
+
+// maxOutput bounds what one context may answer with; Helm cannot be stopped while it renders.
+const maxOutput = 64 << 20
+
+const notesName = "NOTES.txt"
+
+func (e *engine) render(id int, request *RenderRequest) *Error {
+	loaded, err := e.chart(request.Source)
+	if err != nil {
+		return err
+	}
+	sent := map[string]bool{}
+	for i := range request.Contexts {
+		rendering, err := newRendering(loaded, &request.Contexts[i])
+		if err == nil {
+			err = rendering.run()
+		}
+		answer := Rendered{Index: i, Error: err}
+		if err == nil {
+			answer = rendering.answer()
+			answer.Index = i
+			for _, document := range rendering.documents {
+				if answer.Error = e.sendBody(id, document.text, sent); answer.Error != nil {
+					answer = Rendered{Index: i, Error: answer.Error}
+					break
+				}
+			}
+		}
+		e.write(Answer{ID: id, Rendered: &answer})
+		e.out.Flush()
+	}
+	return nil
+}
+
+// sendBody sends a document's text and object, once a request.
+func (e *engine) sendBody(id int, text string, sent map[string]bool) *Error {
+	name := digest(text)
+	if sent[name] {
+		return nil
+	}
+	object, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		return &Error{Kind: ErrYAML, Message: err.Error()}
+	}
+	sent[name] = true
+	e.write(Answer{ID: id, Body: &Body{Digest: name, Text: text, Object: object}})
+	return nil
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
+}
+
+// rendering is one context at work.
+type rendering struct {
+	loaded  *loadedChart
+	context *Context
+	given   map[string]any // the user's values
+	objects cluster
+
+	charts    []placedChart
+	sources   map[string]string // the templates' texts, edited
+	crds      map[string]string // the texts of files in crds/
+	outputs   map[string]string
+	notes     string
+	values    json.RawMessage
+	documents []document
+	traces    map[string]*trace // of outputs whose origin is known
+	volatile  []Volatile
+	lookups   []Lookup
+}
+
+func newRendering(loaded *loadedChart, context *Context) (*rendering, *Error) {
+	if err := chartutil.ValidateReleaseName(context.Release); err != nil {
+		return nil, failf(ErrRequest, "release name check failed: release name %q: %v", context.Release, err)
+	}
+	given, err := mergeValues(context.Values)
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range context.Cluster {
+		plainNumbers(object, asInteger)
+	}
+	return &rendering{loaded: loaded, context: context, given: given, objects: context.Cluster}, nil
+}
+
+// run renders as Helm's install and upgrade do (action.Configuration.renderResources), up to the point
+// where they would talk to a cluster.
+func (r *rendering) run() *Error {
+	c, values, err := r.prepare(true)
+	if err != nil {
+		return err
+	}
+	r.charts = allCharts(c)
+	r.sources = map[string]string{}
+	for name, file := range templateFiles(c) {
+		r.sources[name] = string(file.Data)
+	}
+	if r.context.WantValues {
+		raw, err := json.Marshal(values["Values"])
+		if err != nil {
+			return failf(ErrValues, "values cannot be written as JSON: %v", err)
+		}
+		r.values = raw
+	}
+	w := newWorld(r.context.Seed, r.objects)
+	outputs, err := r.execute(c, values, w)
+	if err != nil {
+		return err
+	}
+	size := 0
+	for _, output := range outputs {
+		size += len(output)
+	}
+	if size > maxOutput {
+		return failf(ErrLimit, "the templates print %d bytes; more than %d are not answered", size, maxOutput)
+	}
+	r.notes = outputs[path.Join(c.Name(), "templates", notesName)]
+	maps.DeleteFunc(outputs, func(name, _ string) bool { return strings.HasSuffix(name, notesName) })
+	r.outputs = outputs
+
+	r.volatile, r.lookups = w.uses(), w.lookups
+	r.observe()
+	return r.sort(c)
+}
+
+// prepare makes a chart and the values its templates see, both new: templates may change them.
+func (r *rendering) prepare(validate bool) (*chart.Chart, common.Values, *Error) {
+	c := cloneChart(r.loaded.chart)
+	if r.context.ChartVersion != "" {
+		c.Metadata.Version = r.context.ChartVersion
+	}
+	if r.context.AppVersion != "" {
+		c.Metadata.AppVersion = r.context.AppVersion
+	}
+	if err := c.Validate(); err != nil {
+		return nil, nil, failf(ErrChart, "%v", err)
+	}
+	given := deepCopy(r.given).(map[string]any)
+	if err := chartutil.ProcessDependencies(c, given); err != nil {
+		return nil, nil, failf(ErrChart, "chart dependencies processing failed: %v", err)
+	}
+	capabilities, failure := r.capabilities()
+	if failure != nil {
+		return nil, nil, failure
+	}
+	options := common.ReleaseOptions{
+		Name:      r.context.Release,
+		Namespace: r.context.Namespace,
+		Revision:  r.context.Revision,
+		IsInstall: !r.context.Upgrade,
+		IsUpgrade: r.context.Upgrade,
+	}
+	values, err := util.ToRenderValuesWithSchemaValidation(c, given, options, capabilities, !validate)
+	if err != nil {
+		failure := failf(ErrSchema, "%v", err)
+		if all, err := util.CoalesceValues(c, given); err == nil {
+			failure.Violations = violations(c, all)
+		} else {
+			failure.Kind = ErrValues
+		}
+		return nil, nil, failure
+	}
+	if wanted := c.Metadata.KubeVersion; wanted != "" && !chartutil.IsCompatibleRange(wanted, capabilities.KubeVersion.String()) {
+		return nil, nil, failf(ErrKubeVersion, "chart requires kubeVersion: %s which is incompatible with Kubernetes %s", wanted, capabilities.KubeVersion.Version)
+	}
+	if failure := applyEdits(c, r.context.Edits); failure != nil {
+		return nil, nil, failure
+	}
+	return c, values, nil
+}
+
+func (r *rendering) capabilities() (*common.Capabilities, *Error) {
+	capabilities := common.DefaultCapabilities.Copy()
+	if asked := r.context.KubeVersion; asked != "" {
+		version, err := common.ParseKubeVersion(asked)
+		if err != nil {
+			return nil, failf(ErrKubeVersion, "invalid kube version '%s': %v", asked, err)
+		}
+		capabilities.KubeVersion = *version
+	}
+	capabilities.APIVersions = append(slices.Clone(capabilities.APIVersions), r.context.APIVersions...)
+	capabilities.HelmVersion.Version = helmVersion() // Helm's own builds set it; the library says "v4.3"
+	if r.context.HelmVersion != "" {
+		capabilities.HelmVersion.Version = r.context.HelmVersion
+	}
+	return capabilities, nil
+}
+
+// applyEdits replaces parts of templates' texts; offsets are those of the texts as loaded.
+func applyEdits(c *chart.Chart, edits []Edit) *Error {
+	if len(edits) == 0 {
+		return nil
+	}
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return b.Start - a.Start })
+	for _, at := range allCharts(c) {
+		at.chart.Templates = slices.Clone(at.chart.Templates) // shared between aliases of one chart
+		for i, file := range at.chart.Templates {
+			name, text, end := path.Join(at.chart.ChartFullPath(), file.Name), string(file.Data), len(file.Data)
+			for _, edit := range edits {
+				if edit.Template != name {
+					continue
+				}
+				if edit.Start < 0 || edit.Start > edit.End || edit.End > end {
+					return failf(ErrRequest, "the edit of bytes %d to %d does not fit %s", edit.Start, edit.End, name)
+				}
+				text, end = text[:edit.Start]+edit.Text+text[edit.End:], edit.Start
+			}
+			if text != string(file.Data) {
+				at.chart.Templates[i] = &common.File{Name: file.Name, ModTime: file.ModTime, Data: []byte(text)}
+			}
+		}
+	}
+	return nil
+}
+
+func (r *rendering) execute(c *chart.Chart, values common.Values, w *world) (map[string]string, *Error) {
+	helm := helmengine.Engine{CustomTemplateFuncs: w.functions()}
+	maps.Copy(helm.CustomTemplateFuncs, instrumentFunctions(w))
+	outputs, err := helm.RenderWithContext(context.Background(), c, values)
+	if err != nil {
+		kind := ErrTemplate
+		if w.failedBy != "" && strings.HasPrefix(err.Error(), "execution error at (") {
+			kind = w.failedBy
+		}
+		return nil, templateError(kind, err, func(file string) bool { _, ok := r.sources[file]; return ok })
+	}
+	return outputs, nil
+}
+
+// observe renders a second time, with templates that tell about themselves, when someone wants to know.
+func (r *rendering) observe() {
+	details := []detail{}
+	if r.context.Lines {
+		details = append(details, everything, bodiesOnly)
+	}
+	unattributed := len(r.volatile) > 0 || len(r.lookups) > 0
+	if unattributed {
+		details = append(details, namesOnly)
+	}
+	r.traces = map[string]*trace{}
+	for _, detail := range details {
+		if detail == namesOnly && !unattributed {
+			break
+		}
+		outputs, w, ok := r.instrumented(detail)
+		if !ok {
+			continue
+		}
+		complete := true
+		for template, output := range r.outputs {
+			traced, ok := readMarks(outputs[template], r.loaded.instruments.positions)
+			switch {
+			case !ok || traced.text != output:
+				complete = false
+			case r.traces[template] == nil:
+				r.traces[template] = traced
+			}
+		}
+		if complete {
+			if unattributed {
+				r.volatile, r.lookups, unattributed = w.uses(), w.lookups, false
+			}
+			if detail == everything {
+				break
+			}
+		}
+	}
+}
+
+func (r *rendering) instrumented(detail detail) (map[string]string, *world, bool) {
+	c, values, err := r.prepare(false)
+	if err != nil {
+		return nil, nil, false
+	}
+	for _, at := range allCharts(c) {
+		at.chart.Templates = slices.Clone(at.chart.Templates)
+		for i, file := range at.chart.Templates {
+			name := path.Join(at.chart.ChartFullPath(), file.Name)
+			text := r.loaded.instruments.instrument(name, string(file.Data), detail)
+			at.chart.Templates[i] = &common.File{Name: file.Name, ModTime: file.ModTime, Data: []byte(text)}
+		}
+	}
+	w := newWorld(r.context.Seed, r.objects)
+	outputs, err := r.execute(c, values, w)
+	return outputs, w, err == nil
+}
+
+// sort lets Helm order and classify, and adds the files of crds/, which are no templates.
+func (r *rendering) sort(c *chart.Chart) *Error {
+	r.crds = map[string]string{}
+	for _, crd := range c.CRDObjects() {
+		r.crds[crd.Filename] = string(crd.File.Data)
+		for i, piece := range split(string(crd.File.Data)) {
+			var object any
+			if err := yaml.Unmarshal([]byte(piece.text), &object); err != nil {
+				failure := failf(ErrYAML, "YAML parse error on %s: %v", crd.Filename, err)
+				failure.File = crd.Filename
+				if line := yamlErrorLine(err.Error()); line > 0 {
+					failure.Line = line + strings.Count(r.crds[crd.Filename][:piece.offset], "\n")
+				}
+				return failure
+			}
+			r.documents = append(r.documents, document{piece: piece, template: crd.Filename, index: i, role: RoleCRD})
+		}
+	}
+	documents, failure, at := classify(r.outputs, r.context.Order)
+	if failure != nil {
+		if at != nil {
+			failure.File = at.template
+			if at.offset >= 0 {
+				r.traceForError()
+				if steps := r.place(at.template, at.offset); steps != nil {
+					failure.Line, failure.Column = steps[0].Line, steps[0].Column
+				}
+			}
+		}
+		return failure
+	}
+	r.documents = append(r.documents, documents...)
+	return nil
+}
+
+// traceForError learns where output came from when it turns out to be unreadable.
+func (r *rendering) traceForError() {
+	if !r.context.Lines {
+		context := *r.context
+		context.Lines = true
+		r.context = &context
+		r.observe()
+	}
+}
+
+func (r *rendering) answer() Rendered {
+	answer := Rendered{Notes: r.notes, Volatile: r.volatile, Lookups: r.lookups, Values: r.values}
+	for _, d := range r.documents {
+		described := Document{
+			Digest: digest(d.text), Template: d.template, Subchart: subchartOf(d.template, r.charts),
+			Index: d.index, Role: d.role, Hook: d.hook, Unknown: d.unknown,
+		}
+		if r.context.Lines {
+			described.Line = r.firstLine(d)
+		}
+		answer.Documents = append(answer.Documents, described)
+	}
+	return answer
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"sigs.k8s.io/yaml"
+	yamlv3 "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// textPlace is a place in a text; line and column count from one, the column in characters.
+type textPlace struct {
+	offset, line, column int
+}
+
+func placeAt(text string, offset int) textPlace {
+	start := strings.LastIndexByte(text[:offset], '\n') + 1
+	return textPlace{offset, strings.Count(text[:start], "\n") + 1, utf8.RuneCountInString(text[start:offset]) + 1}
+}
+
+// lineOffset is where a line's first visible character stands.
+func lineOffset(text string, line int) (int, bool) {
+	offset := 0
+	for ; line > 1; line-- {
+		next := strings.IndexByte(text[offset:], '\n')
+		if next < 0 {
+			return 0, false
+		}
+		offset += next + 1
+	}
+	rest, _, _ := strings.Cut(text[offset:], "\n")
+	visible := strings.TrimLeft(rest, " \t\r")
+	if visible == "" {
+		return 0, false
+	}
+	return offset + len(rest) - len(visible), true
+}
+
+// contentStart is where a document's first line that is neither blank nor a comment begins; where there is
+// none, its first visible character.
+func contentStart(text string) int {
+	first, offset := -1, 0
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		visible := strings.TrimLeft(line, " \t\r\n")
+		if visible != "" {
+			at := offset + len(line) - len(visible)
+			if visible[0] != '#' {
+				return at
+			}
+			if first < 0 {
+				first = at
+			}
+		}
+		offset += len(line)
+	}
+	return max(first, 0)
+}
+
+// findField finds where a field stands in the text of one document: its key, or for a list its item. Keys
+// that come in through an alias stand where the anchor is.
+func findField(text string, path []any) (textPlace, bool) {
+	if len(path) == 0 {
+		return placeAt(text, contentStart(text)), true
+	}
+	var root yamlv3.Node
+	if err := yamlv3.Unmarshal([]byte(text), &root); err != nil || len(root.Content) == 0 {
+		return textPlace{}, false
+	}
+	value := root.Content[0]
+	var stands *yamlv3.Node
+	for _, step := range path {
+		value = resolve(value)
+		switch step := step.(type) {
+		case string:
+			stands, value = findKey(value, step, 0)
+		case int:
+			if value.Kind != yamlv3.SequenceNode || step < 0 || step >= len(value.Content) {
+				return textPlace{}, false
+			}
+			stands, value = value.Content[step], value.Content[step]
+		default:
+			return textPlace{}, false
+		}
+		if stands == nil {
+			return textPlace{}, false
+		}
+	}
+	offset, ok := offsetOf(text, stands.Line, stands.Column)
+	if !ok {
+		return textPlace{}, false
+	}
+	return placeAt(text, offset), true
+}
+
+func resolve(node *yamlv3.Node) *yamlv3.Node {
+	for node.Kind == yamlv3.AliasNode && node.Alias != nil {
+		node = node.Alias
+	}
+	return node
+}
+
+// findKey prefers a mapping's own keys to merged ones, and of equal keys the last, as the reader does.
+func findKey(mapping *yamlv3.Node, name string, depth int) (key, value *yamlv3.Node) {
+	if mapping.Kind != yamlv3.MappingNode || depth > 100 {
+		return nil, nil
+	}
+	for i := len(mapping.Content) - 2; i >= 0; i -= 2 {
+		if keyName(mapping.Content[i]) == name {
+			return mapping.Content[i], mapping.Content[i+1]
+		}
+	}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Tag != "!!merge" && mapping.Content[i].Value != "<<" {
+			continue
+		}
+		merged := []*yamlv3.Node{resolve(mapping.Content[i+1])}
+		if merged[0].Kind == yamlv3.SequenceNode {
+			merged = merged[0].Content
+		}
+		for _, from := range merged {
+			if key, value = findKey(resolve(from), name, depth+1); key != nil {
+				return key, value
+			}
+		}
+	}
+	return nil, nil
+}
+
+// keyName is a key as it is called in JSON: Helm's reader turns numbers and booleans into text.
+func keyName(key *yamlv3.Node) string {
+	key = resolve(key)
+	if key.Kind != yamlv3.ScalarNode || key.Style != 0 {
+		return key.Value
+	}
+	switch key.Value {
+	case "<<", "":
+		return key.Value
+	}
+	if c := key.Value[0]; key.Tag == "!!str" && !strings.ContainsRune("yYnNoO", rune(c)) {
+		return key.Value
+	}
+	var read map[string]any
+	if yaml.Unmarshal([]byte(key.Value+": 0"), &read) == nil && len(read) == 1 {
+		for name := range read {
+			return name
+		}
+	}
+	return key.Value
+}
+
+func offsetOf(text string, line, column int) (int, bool) {
+	offset := 0
+	for ; line > 1; line-- {
+		next := strings.IndexByte(text[offset:], '\n')
+		if next < 0 {
+			return 0, false
+		}
+		offset += next + 1
+	}
+	for ; column > 1; column-- {
+		if offset >= len(text) || text[offset] == '\n' {
+			return 0, false
+		}
+		_, size := utf8.DecodeRuneInString(text[offset:])
+		offset += size
+	}
+	return offset, offset < len(text)
+}
