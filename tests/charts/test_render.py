@@ -111,7 +111,7 @@ def test_lookup_sees_the_given_objects_and_every_question_is_reported(engine: En
 kind: ConfigMap
 metadata: {name: a}
 data:
-  found: {{ (lookup "v1" "Secret" .Release.Namespace "db").data.password | default "none" | quote }}
+  found: {{ ((lookup "v1" "Secret" .Release.Namespace "db").data).password | default "none" | quote }}
   listed: {{ len (lookup "v1" "Secret" .Release.Namespace "").items | quote }}
 """
     chart = load(engine, str(write(tmp_path, **{"templates/a.yaml": text})))
@@ -155,7 +155,7 @@ def test_a_missing_dependency_is_named_with_the_command_that_brings_it(
         render_one(engine, load(engine, str(path)), Context())
     assert str(caught.value).splitlines() == [
         f'{path}: the dependency "core" is not in charts/',
-        "  Chart.yaml:5",
+        "  Chart.yaml:5:6",
         f"  run: helm dependency build {path}",
     ]
 

@@ -66,7 +66,7 @@ def test_a_crash_is_reported_even_where_no_file_can_be_written(tmp_path: Path) -
         (["show", "x", "--timeout", "soon"], "'soon' is no duration", "run: watchbill show --help"),
         (["show", "x", "--memory", "lots"], "'lots' is no size", "run: watchbill show --help"),
         (["show", "no/such/chart"], "no/such/chart", ""),
-        (["show", "examples/charts/orders", "--set", "a.b[=1"], "examples/charts/orders", "-f or --set"),
+        (["show", "examples/charts/orders", "--set", "a[b]=1"], "examples/charts/orders", "-f or --set"),
     ],
 )
 def test_bad_input_is_one_clear_error_and_exit_code_2(

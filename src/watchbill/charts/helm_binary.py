@@ -85,11 +85,14 @@ def _value_flags(values: Values) -> tuple[str | None, list[str]]:
 
 def _documents(engine: Engine, chart: Chart, context: Context, text: str) -> list[Document]:
     """In the binary's own order, which the line in its output tells; that is no line of a template."""
-    read = parse(engine, chart.path, text, context).documents
-    return [
-        replace(document, line=None, role="crd" if "/crds/" in document.template else document.role)
-        for document in sorted(read, key=lambda document: document.line or 0)
-    ]
+    documents, template = [], ""
+    for document in sorted(parse(engine, "", text, context).documents, key=lambda read: read.line or 0):
+        template = document.template or template  # only the first document of a CRD file is labelled
+        crd = "/crds/" in template and "/templates/" not in template
+        documents.append(
+            replace(document, template=template, line=None, role="crd" if crd else document.role)
+        )
+    return documents
 
 
 def _differences(first: list[Document], second: list[Document]) -> tuple[Volatile, ...]:

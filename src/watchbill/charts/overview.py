@@ -8,12 +8,11 @@ from watchbill.charts.chart import Chart
 from watchbill.charts.protocol import Lookup, Volatile
 from watchbill.charts.render import Document, Rendering, Resource
 
-# A release's life in order. Plain objects come between what runs before them and what runs after.
-_STAGES = (
+# A release's life in order; plain objects come between what runs before them and what runs after.
+HOOK_EVENTS = (
     "pre-install",
     "pre-upgrade",
     "pre-rollback",
-    "",
     "post-install",
     "post-upgrade",
     "post-rollback",
@@ -21,6 +20,7 @@ _STAGES = (
     "pre-delete",
     "post-delete",
 )
+_PLAIN = HOOK_EVENTS.index("post-install") - 0.5
 DEFAULT_DELETE_POLICY = "before-hook-creation"  # what Helm does for a hook that names none
 
 
@@ -86,11 +86,11 @@ def overview(chart: Chart, rendering: Rendering) -> Overview:
     )
 
 
-def _when(resource: Resource) -> tuple[int, int]:
+def _when(resource: Resource) -> tuple[float, int]:
     """Stage and weight; Helm's own order, in which the resources come, decides the rest."""
     if (hook := resource.hook) is None:
-        return (_STAGES.index(""), 0)
-    return (min(_STAGES.index(event) for event in hook.events), hook.weight)
+        return (_PLAIN, 0)
+    return (min(HOOK_EVENTS.index(event) for event in hook.events), hook.weight)
 
 
 def _item(chart: Chart, resource: Resource) -> Item:

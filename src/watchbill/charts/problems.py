@@ -11,20 +11,47 @@ _NEXT = {
     "values": "correct the values given with -f or --set",
     "yaml": "look at what the template gives: helm template --debug",
 }
+_LONGEST_LINE = 400
+_MOST_LINES = 12
 
 
 def explain(error: EngineError, path: str) -> UserError:
     """`path` is the chart or file the user named."""
-    message = error.message.strip()
-    where = ""
-    if error.file:
-        spot = ":".join(str(part) for part in (error.file, error.line, error.column) if part)
-        where = spot
-    if error.violations:
-        where = "\n".join(f"{v.path or '(root)'}: {v.message}" for v in error.violations)
-        message = "the values do not fit the chart's schema"
+    what, where = _what_and_where(error)
     then = _NEXT.get(error.kind)
-    if error.kind == "dependency":
-        message = "; ".join(f'the dependency "{name}" is not in charts/' for name in error.missing) or message
+    if error.kind == "dependency" and error.missing:
+        what = ", ".join(f'the dependency "{name}" is not in charts/' for name in error.missing)
         then = f"run: helm dependency build {path}"
-    return UserError(f"{path}: {message}", where=where or None, then=then)
+    said = what if what.startswith(path) else f"{path}: {what}"
+    return UserError(said, where="\n".join(where) or None, then=then)
+
+
+def _what_and_where(error: EngineError) -> tuple[str, list[str]]:
+    """Helm's words: their cause as the headline, the way to it below, neither longer than a screen."""
+    lines = [_shortened(line) for line in error.message.strip().splitlines()]
+    place = ":".join(str(part) for part in (error.file, error.line, error.column) if part)
+    if error.violations:
+        fields = [f"{violation.path or '(root)'}: {violation.message}" for violation in error.violations]
+        return "the values do not fit the chart's schema", _cut(fields)
+    if error.kind in ("required", "fail"):
+        _, _, first = lines[0].partition("): ")  # behind "execution error at (file:line:column)"
+        return first or lines[0], _cut([*lines[1:], place])
+    if len(lines) > 1:
+        return lines[-1].strip(), _cut(lines[:-1])
+    [headline] = lines or [""]
+    return headline, [place] if place and place not in headline else []
+
+
+def _cut(lines: list[str]) -> list[str]:
+    """The beginning and the end; what Helm repeats a thousand times is in the middle."""
+    if len(lines) <= _MOST_LINES:
+        return lines
+    half = _MOST_LINES // 2
+    return [*lines[:half], f"… {len(lines) - 2 * half} lines …", *lines[-half:]]
+
+
+def _shortened(line: str) -> str:
+    if len(line) <= _LONGEST_LINE:
+        return line
+    half = _LONGEST_LINE // 2
+    return f"{line[:half]} … {line[-half:]}"

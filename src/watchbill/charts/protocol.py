@@ -9,7 +9,7 @@ PROTOCOL = 1
 Role = Literal["crd", "manifest", "hook", "dropped"]
 
 
-class Wire(Struct, frozen=True, rename="camel", omit_defaults=True):
+class Wire(Struct, frozen=True, rename="camel"):
     """A message or a part of one."""
 
 

@@ -15,7 +15,7 @@ from watchbill.cli.session import Session, common_options
     examples=(
         ("watchbill show ./chart", "the chart with its own values"),
         ("watchbill show ./chart -f prod.yaml --set image.tag=2.0", "with yours, as for helm install"),
-        ("watchbill show chart-1.2.0.tgz -o json | jq .hooks", "for a script"),
+        ("watchbill show chart-1.2.0.tgz -o json | jq .items", "for a script"),
     ),
 )
 @click.argument("chart", type=click.Path())

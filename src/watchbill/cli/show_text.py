@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from click import style
 
-from watchbill.charts.overview import DEFAULT_DELETE_POLICY, Dropped, Item, Overview
+from watchbill.charts.overview import DEFAULT_DELETE_POLICY, HOOK_EVENTS, Dropped, Item, Overview
 
 
 def lines(seen: Overview) -> Iterator[str]:
@@ -57,8 +57,17 @@ def _runs(item: Item) -> str:
 def _deleted(item: Item) -> str:
     if not item.hook:
         ttl = item.ttl_seconds_after_finished
-        return "with the release" if ttl is None else f"{ttl} s after it finished"
+        if item.kind == "CronJob":
+            return "with the release" + ("" if ttl is None else f"; its Jobs after {_duration(ttl)}")
+        return "with the release" if ttl is None else f"{_duration(ttl)} after it finished"
     return ", ".join(item.delete_policies) or f"{DEFAULT_DELETE_POLICY} (default)"
+
+
+def _duration(seconds: int) -> str:
+    for unit, size in (("h", 3600), ("m", 60)):
+        if seconds and seconds % size == 0:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
 
 
 def _spot(item: Item | Dropped) -> str:
@@ -68,7 +77,14 @@ def _spot(item: Item | Dropped) -> str:
 def _dropped(dropped: Dropped) -> Iterator[str]:
     label = style("dropped", fg="red", bold=True)
     yield f"{label}  {dropped.kind}/{dropped.name}   {_spot(dropped)}"
-    yield f'         Helm leaves it out and says nothing: "{dropped.unknown_event}" is no hook event'
+    yield f'         Helm leaves it out and says nothing: "{dropped.unknown_event}" is no hook event{_meant(dropped)}'
+
+
+def _meant(dropped: Dropped) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(dropped.unknown_event.lower(), HOOK_EVENTS, n=1)
+    return f'; did you mean "{close[0]}"?' if close else ""
 
 
 def _volatile(seen: Overview) -> Iterator[str]:
