@@ -123,7 +123,7 @@ func (r *resolver) place(failure *Error, c *chart.Chart, directory string, index
 				continue
 			}
 			if at, ok := findField(string(file.Data), []any{"dependencies", index, "name"}); ok {
-				failure.File, failure.Line, failure.Column = name, at.line, at.column
+				failure.File, failure.Line = name, at.line
 			}
 		}
 	}

@@ -10,6 +10,7 @@ const maxStack = 64 << 20
 // limits the process dies and says why on stderr; the caller starts another.
 func limitSelf(memory int64, cpu uint64) error {
 	debug.SetMaxStack(maxStack)
+	debug.SetGCPercent(400) // a short life; the limit below still holds
 	if memory > 0 {
 		debug.SetMemoryLimit(memory / 8 * 7) // collect harder before giving up
 	}
