@@ -23,6 +23,8 @@ HELM4 = "4.3.1"
 HELM3 = "3.19.0"
 HELM3_KUBE = "v1.34.0"  # what Helm 3.19 renders for, unless told otherwise
 
+CORPUS_PARTS = 4  # so that two workers share the work
+
 HERE = Path(__file__).parent
 ARCHIVES = sorted((HERE / "archives").glob("*.txtar"))
 BROKEN = sorted((HERE / "broken").glob("*.txtar"))
@@ -95,25 +97,28 @@ def test_a_broken_chart_gives_the_error_that_helm_gives(
     words = wanted.pop("contains")
     assert {key: said[key] for key in wanted} == wanted
     assert words in error.message
-    for helm in (case.helm(HELM4), case.helm(HELM3)):
-        assert helm.returncode != 0
-    assert words in case.helm(HELM4).stderr.decode()
+    helm4, helm3 = case.helm(HELM4), case.helm(HELM3)
+    assert helm4.returncode != 0
+    assert helm3.returncode != 0
+    assert words in helm4.stderr.decode()
 
 
-def test_documents_of_other_people_s_charts_are_read_and_none_is_lost(engine: Engine, root: Path) -> None:
+@pytest.mark.parametrize("part", range(CORPUS_PARTS))
+def test_documents_of_other_people_s_charts_are_read_and_none_is_lost(
+    engine: Engine, root: Path, part: int
+) -> None:
     corpus = root.parent / "shared" / "corpus" / "chart-pairs.jsonl.gz"
     if not corpus.exists():
         pytest.skip(f"the corpus of real charts is not here: {corpus}")
-    documents = list(distinct_documents(corpus))
+    documents = list(distinct_documents(corpus))[part::CORPUS_PARTS]
     text = "\n".join(f"---\n# Source: {source}\n{yaml}" for source, yaml in documents)
-    read = sorted(parse(engine, "corpus", text).documents, key=lambda document: document.line or 0)
+    read = in_written_order(engine, text)
     assert [document.template for document in read] == [source for source, _ in documents]
     for document, (source, yaml) in zip(read, documents, strict=True):
         assert document.text.removeprefix(f"# Source: {source}\n").strip() == yaml.strip(), source
         assert (document.role, document.hook) == as_annotated(yaml), yaml
-        if re.search(r"^[^#\s]", yaml, re.MULTILINE):
-            assert isinstance(document.object, dict), yaml
-    assert sum(document.role == "hook" for document in read) > 1000
+        assert isinstance(document.object, dict) == has_content(yaml), yaml
+    assert any(document.role == "hook" for document in read)
 
 
 # --- both sides, in one shape
@@ -200,6 +205,8 @@ def distinct_documents(corpus: Path) -> Iterator[tuple[str, str]]:
 
 def as_annotated(yaml: str) -> tuple[str, Hook | None]:
     """The role and the hook that metadata.annotations asks for, by indentation alone."""
+    if "helm.sh/hook" not in yaml:
+        return "manifest", None
     annotations = dict(annotation_lines(yaml))
     events = annotations.get("helm.sh/hook")
     if events is None:
@@ -217,6 +224,10 @@ def as_annotated(yaml: str) -> tuple[str, Hook | None]:
         delete_policies=items("helm.sh/hook-delete-policy"),
         output_log_policies=items("helm.sh/hook-output-log-policy"),
     )
+
+
+def has_content(yaml: str) -> bool:
+    return any(line.strip() and not line.lstrip().startswith("#") for line in yaml.splitlines())
 
 
 def annotation_lines(yaml: str) -> Iterator[tuple[str, str]]:
