@@ -4,6 +4,7 @@ only what changed. Each works on a copy of the sources, as an unpacked sdist wou
 import os
 import shutil
 import subprocess
+import sys
 import venv
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def sources(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def empty_environment(tmp_path: Path) -> Path:
-    venv.create(tmp_path / "venv", with_pip=True)
+    venv.create(tmp_path / "venv")  # pip works on it from outside
     return tmp_path / "venv" / "bin"
 
 
@@ -53,8 +54,12 @@ def run(*command: object, path: str, cwd: Path = ROOT) -> subprocess.CompletedPr
     )
 
 
+def pip(environment: Path) -> tuple[object, ...]:
+    return (sys.executable, "-m", "pip", "--python", environment / "python")
+
+
 def install(environment: Path, *what: object, path: str) -> None:
-    done = run(environment / "python", "-m", "pip", "install", "--quiet", *what, path=path)
+    done = run(*pip(environment), "install", "--quiet", *what, path=path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -65,7 +70,7 @@ def shows_a_chart(environment: Path) -> None:
 
 
 def packages(environment: Path) -> set[str]:
-    listed = run(environment / "python", "-m", "pip", "list", "--format=freeze", path="").stdout
+    listed = run(*pip(environment), "list", "--format=freeze", path="").stdout
     return {line.partition("==")[0] for line in listed.splitlines()}
 
 
@@ -80,7 +85,7 @@ def test_without_go_the_toolchain_comes_from_pypi(
     (tmp_path / "nothing").mkdir()
     install(empty_environment, sources, path=str(tmp_path / "nothing"))
     shows_a_chart(empty_environment)
-    assert packages(empty_environment) - {"pip", "setuptools"} == {"watchbill", "click", "msgspec"}
+    assert packages(empty_environment) == {"watchbill", "click", "msgspec"}
 
 
 def test_an_editable_install_compiles_only_when_the_engine_changed(

@@ -34,10 +34,10 @@ def _next_number(text: str) -> str | None:
 
 
 def _text_allowed(text: str, rules: dict[str, Any]) -> bool:
-    if len(text) > rules.get("maxLength", len(text)):
+    if len(text) > int(rules.get("maxLength", len(text))):
         return False
     try:
-        return re.search(rules.get("pattern", ""), text) is not None
+        return re.search(str(rules.get("pattern", "")), text) is not None
     except re.error:  # a pattern of ECMAScript's that Python cannot read: the engine's validation decides
         return True
 
@@ -52,6 +52,8 @@ def _add(value: float, step: float) -> float:
 
 
 def _number_allowed(number: float, rules: dict[str, Any]) -> bool:
-    return rules.get("minimum", number) <= number <= rules.get("maximum", number) and rules.get(
-        "exclusiveMinimum", number - 1
-    ) < number < rules.get("exclusiveMaximum", number + 1)
+    inside: bool = rules.get("minimum", number) <= number <= rules.get("maximum", number)
+    strictly: bool = (
+        rules.get("exclusiveMinimum", number - 1) < number < rules.get("exclusiveMaximum", number + 1)
+    )
+    return inside and strictly

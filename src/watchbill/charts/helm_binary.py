@@ -18,7 +18,7 @@ from watchbill.errors import UserError
 def render_twice(engine: Engine, helm: str, chart: Chart, context: Context, seconds: float) -> Rendering:
     _refuse_what_helm_cannot(context)
     first, second = (
-        _documents(engine, chart, context, _helm_template(helm, chart, context, seconds)) for _ in range(2)
+        _documents(engine, context, _helm_template(helm, chart, context, seconds)) for _ in range(2)
     )
     return Rendering.of(context, first, volatile=_differences(first, second))
 
@@ -83,7 +83,7 @@ def _value_flags(values: Values) -> tuple[str | None, list[str]]:
     return stdin, flags
 
 
-def _documents(engine: Engine, chart: Chart, context: Context, text: str) -> list[Document]:
+def _documents(engine: Engine, context: Context, text: str) -> list[Document]:
     """In the binary's own order, which the line in its output tells; that is no line of a template."""
     documents, template = [], ""
     for document in sorted(parse(engine, "", text, context).documents, key=lambda read: read.line or 0):
