@@ -180,7 +180,7 @@ func firstUnreadable(outputs map[string]string) *outputPlace {
 			}
 			place := &outputPlace{template: template, offset: -1}
 			if line := yamlErrorLine(err.Error()); line > 0 {
-				if offset, ok := lineOffset(piece.text, line); ok {
+				if offset, ok := indexLines(piece.text).visible(line); ok {
 					place.offset = piece.offset + offset
 				}
 			}

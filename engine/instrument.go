@@ -3,12 +3,10 @@ package main
 import (
 	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"text/template"
 	"text/template/parse"
-	"unicode/utf8"
 )
 
 // Instrumented templates print what the originals print, with marks in between that say where each piece
@@ -23,15 +21,6 @@ const (
 	markLead  = "\xf4\x8f\xbf" // the bytes all of them begin with
 )
 
-// detail is how much an instrumented template tells.
-type detail int
-
-const (
-	namesOnly  detail = iota // which template runs
-	bodiesOnly               // and positions in templates, but not in defines
-	everything
-)
-
 // instruments are a chart's instrumented texts, made once, and the positions their marks refer to.
 type instruments struct {
 	positions []Position
@@ -40,14 +29,27 @@ type instruments struct {
 
 type instrumentKey struct {
 	name, text string
-	detail     detail
+	marks      bool
 }
 
-func (in *instruments) instrument(name, text string, detail detail) string {
-	key := instrumentKey{name, text, detail}
+const maxPositions = 1 << 20
+
+// forget keeps charts that are edited again and again from filling the memory.
+func (in *instruments) forget() {
+	if len(in.positions) > maxPositions {
+		in.positions, in.texts = nil, map[instrumentKey]string{}
+	}
+}
+
+// instrument makes a template tell which one runs and, with marks, where its text comes from.
+func (in *instruments) instrument(name, text string, marks bool) string {
+	key := instrumentKey{name, text, marks}
 	instrumented, ok := in.texts[key]
 	if !ok {
-		if instrumented, ok = in.rewrite(name, text, detail); !ok {
+		if marks {
+			instrumented, ok = in.rewrite(name, text)
+		}
+		if !ok {
 			instrumented = bracket(name, text)
 		}
 		in.texts[key] = instrumented
@@ -87,30 +89,13 @@ func parseTemplate(name, text string) (map[string]*parse.Tree, error) {
 }
 
 // rewrite prints a template back from its parse tree, with marks.
-func (in *instruments) rewrite(name, text string, detail detail) (string, bool) {
-	if detail == namesOnly {
-		return "", false
-	}
+func (in *instruments) rewrite(name, text string) (string, bool) {
 	trees, err := parseTemplate(name, text)
 	if err != nil {
 		return "", false
 	}
-	p := &printer{in: in, file: name, source: text, ok: true}
-	for at, c := range []byte(text) {
-		if c == '\n' {
-			p.newlines = append(p.newlines, at)
-		}
-	}
-	for _, define := range slices.Sorted(maps.Keys(trees)) {
-		if define == name {
-			continue
-		}
-		p.marks = detail == everything
-		p.out.WriteString("{{define " + strconv.Quote(define) + "}}")
-		p.list(trees[define].Root)
-		p.out.WriteString("{{end}}")
-	}
-	p.marks = true
+	p := &printer{in: in, file: name, source: text, lines: indexLines(text), ok: true}
+	p.defines(trees, name)
 	if root := trees[name].Root; parse.IsEmptyTree(root) {
 		p.list(root)
 	} else {
@@ -118,18 +103,30 @@ func (in *instruments) rewrite(name, text string, detail detail) (string, bool) 
 		p.list(root)
 		p.out.WriteString(leave)
 	}
-	return p.out.String(), p.ok
+	rewritten := p.out.String()
+	_, err = parseTemplate(name, rewritten) // one bad text would spoil the render of all
+	return rewritten, p.ok && err == nil
 }
 
 // printer writes parse trees as template text.
 type printer struct {
-	in       *instruments
-	out      strings.Builder
-	file     string
-	source   string
-	newlines []int
-	marks    bool
-	ok       bool // false: met something it does not understand
+	in     *instruments // nil: without marks
+	out    strings.Builder
+	file   string
+	source string
+	lines  lineIndex
+	ok     bool // false: met something it does not understand
+}
+
+// defines writes all trees but the named one.
+func (p *printer) defines(trees map[string]*parse.Tree, except string) {
+	for _, name := range slices.Sorted(maps.Keys(trees)) {
+		if name != except {
+			p.out.WriteString("{{define " + strconv.Quote(name) + "}}")
+			p.list(trees[name].Root)
+			p.out.WriteString("{{end}}")
+		}
+	}
 }
 
 func (p *printer) list(list *parse.ListNode) {
@@ -185,7 +182,7 @@ func (p *printer) action(pos int, text string, shown bool) {
 		p.ok = false
 		return
 	}
-	if p.marks && shown {
+	if p.in != nil && shown {
 		p.out.WriteString(markOpen + p.number(at) + markEnd + "{{ " + text + " }}" + markClose)
 	} else {
 		p.out.WriteString("{{ " + text + " }}")
@@ -201,7 +198,7 @@ func (p *printer) text(node *parse.TextNode) {
 	}
 	for line := range strings.SplitAfterSeq(text, "\n") {
 		visible := strings.TrimLeft(line, " \t\r\n")
-		if p.marks && visible != "" {
+		if p.in != nil && visible != "" {
 			blank := len(line) - len(visible)
 			p.out.WriteString(line[:blank] + markText + p.number(pos+blank) + markEnd)
 			p.out.WriteString(safeEnd(visible))
@@ -214,14 +211,8 @@ func (p *printer) text(node *parse.TextNode) {
 
 // number enters a position and gives its number.
 func (p *printer) number(offset int) string {
-	line := sort.SearchInts(p.newlines, offset)
-	start := 0
-	if line > 0 {
-		start = p.newlines[line-1] + 1
-	}
-	p.in.positions = append(p.in.positions, Position{
-		File: p.file, Line: line + 1, Column: utf8.RuneCountInString(p.source[start:offset]) + 1,
-	})
+	at := p.lines.place(offset)
+	p.in.positions = append(p.in.positions, Position{File: p.file, Line: at.line, Column: at.column})
 	return strconv.Itoa(len(p.in.positions) - 1)
 }
 
@@ -317,13 +308,7 @@ func unmarkText(text string) string {
 		return text
 	}
 	p := &printer{source: text, ok: true}
-	for _, define := range slices.Sorted(maps.Keys(trees)) {
-		if define != name {
-			p.out.WriteString("{{define " + strconv.Quote(define) + "}}")
-			p.list(trees[define].Root)
-			p.out.WriteString("{{end}}")
-		}
-	}
+	p.defines(trees, name)
 	p.list(trees[name].Root)
 	if !p.ok {
 		return text

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,14 +13,13 @@ import (
 )
 
 // maxEntries stops links that multiply: ten directories that each hold ten links to the next one.
-const maxEntries = 100_000
+const maxEntries = 50_000
 
 // linkChecker walks a chart's directory as Helm's loader will, before it does: Helm follows every link
 // and goes round in loops.
 type linkChecker struct {
 	source  Source
-	root    string // as given
-	real    string // without links
+	real    string // the chart's path, without links
 	rules   *ignore.Rules
 	entries int
 }
@@ -30,8 +30,8 @@ func checkLinks(source Source) *Error {
 	if err != nil {
 		return err
 	}
-	w := &linkChecker{source: source, root: source.Path, real: absolute(source.Path), rules: rules}
-	return w.walk(source.Path, []string{w.real})
+	w := &linkChecker{source: source, real: absolute(source.Path), rules: rules}
+	return w.walk("", []string{w.real})
 }
 
 func ignoreRules(directory string) (*ignore.Rules, *Error) {
@@ -49,71 +49,71 @@ func ignoreRules(directory string) (*ignore.Rules, *Error) {
 	return rules, nil
 }
 
-// walk visits one directory; inside holds the real paths of those it is in.
+// walk visits one directory, named as in the chart; inside holds its real path, last, and those of the
+// directories around it.
 func (w *linkChecker) walk(directory string, inside []string) *Error {
-	entries, err := os.ReadDir(directory)
+	here := inside[len(inside)-1]
+	entries, err := os.ReadDir(here)
 	if err != nil {
 		return failf(ErrChart, "cannot read the chart: %v", err)
 	}
 	for _, entry := range entries {
 		if w.entries++; w.entries > maxEntries {
-			return failf(ErrChart, "the chart at %s holds more than %d files", w.root, maxEntries)
+			return failf(ErrChart, "the chart at %s holds more than %d files", w.source.Path, maxEntries)
 		}
-		name := filepath.Join(directory, entry.Name())
-		if err := w.visit(name, entry, inside); err != nil {
-			return err
+		name, real := path.Join(directory, entry.Name()), filepath.Join(here, entry.Name())
+		link := entry.Type()&fs.ModeSymlink != 0
+		if link {
+			if real, err = filepath.EvalSymlinks(real); err != nil {
+				return refuseLink(name, filepath.Join(here, entry.Name()), err)
+			}
+		}
+		info, err := os.Lstat(real)
+		if err != nil {
+			return failf(ErrChart, "cannot read the chart: %v", err)
+		}
+		if w.rules.Ignore(name, info) {
+			continue
+		}
+		if link {
+			if err := w.checkTarget(name, filepath.Join(here, entry.Name()), real, info, inside); err != nil {
+				return err
+			}
+		}
+		if info.IsDir() {
+			if err := w.walk(name, append(inside[:len(inside):len(inside)], real)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (w *linkChecker) visit(name string, entry fs.DirEntry, inside []string) *Error {
-	info, err := entry.Info()
-	if err != nil {
-		return failf(ErrChart, "cannot read the chart: %v", err)
+func (w *linkChecker) checkTarget(name, link, real string, info fs.FileInfo, inside []string) *Error {
+	if !within(real, w.real) && !w.source.FollowSymlinks {
+		return refuseLink(name, link, errors.New("points out of the chart"))
 	}
-	link := info.Mode()&fs.ModeSymlink != 0
-	if link {
-		target, _ := os.Readlink(name)
-		if info, err = os.Stat(name); err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return w.refuse(name, "the symbolic link %s points to %s, which does not exist", w.relative(name), target)
-			}
-			return w.refuse(name, "the symbolic link %s to %s cannot be followed: %v", w.relative(name), target, err)
-		}
+	if info.IsDir() && slices.ContainsFunc(inside, func(directory string) bool { return within(directory, real) }) {
+		return refuseLink(name, link, errors.New("makes a loop"))
 	}
-	if w.rules.Ignore(w.relative(name), info) {
-		return nil
-	}
-	real := absolute(name)
-	if link && !within(real, w.real) && !w.source.FollowSymlinks {
-		target, _ := os.Readlink(name)
-		return w.refuse(name, "the symbolic link %s points out of the chart, to %s", w.relative(name), target)
-	}
-	if !info.IsDir() {
-		return nil
-	}
-	if link && slices.Contains(inside, real) {
-		target, _ := os.Readlink(name)
-		return w.refuse(name, "the symbolic link %s to %s makes a loop", w.relative(name), target)
-	}
-	return w.walk(name, append(inside[:len(inside):len(inside)], real))
+	return nil
 }
 
-func (w *linkChecker) refuse(name, format string, args ...any) *Error {
-	failure := failf(ErrSymlink, format, args...)
-	failure.File = w.relative(name)
+func refuseLink(name, link string, why error) *Error {
+	target, _ := os.Readlink(link)
+	said := why.Error()
+	switch {
+	case errors.Is(why, fs.ErrNotExist):
+		said = "points to nothing"
+	case strings.Contains(said, "too many links"):
+		said = "makes a loop"
+	}
+	failure := failf(ErrSymlink, "the symbolic link %s, to %s, %s", name, target, said)
+	failure.File = name
 	return failure
 }
 
-func (w *linkChecker) relative(name string) string {
-	relative, err := filepath.Rel(w.root, name)
-	if err != nil {
-		return filepath.ToSlash(name)
-	}
-	return filepath.ToSlash(relative)
-}
-
 func within(name, directory string) bool {
-	return name == directory || strings.HasPrefix(name, strings.TrimSuffix(directory, string(filepath.Separator))+string(filepath.Separator))
+	separator := string(filepath.Separator)
+	return name == directory || strings.HasPrefix(name, strings.TrimSuffix(directory, separator)+separator)
 }

@@ -9,10 +9,10 @@ import (
 func (e *engine) locate(id int, request *LocateRequest) *Error {
 	places := make([]Place, len(request.Fields))
 	if request.Source == nil {
-		pieces := split(request.Text)
+		pieces, lines := split(request.Text), indexLines(request.Text)
 		for i, field := range request.Fields {
 			if field.Index >= 0 && field.Index < len(pieces) {
-				places[i] = placeInText(request.Text, pieces[field.Index], pathOf(field))
+				places[i] = placeInText(lines, pieces[field.Index], pathOf(field))
 			}
 		}
 		e.write(Answer{ID: id, Places: places})
@@ -60,18 +60,18 @@ func pathOf(field Field) []any {
 	return path
 }
 
-func placeInText(text string, in piece, path []any) Place {
+func placeInText(lines lineIndex, in piece, path []any) Place {
 	at, exact := findField(in.text, path)
 	if !exact {
 		at, _ = findField(in.text, nil)
 	}
-	at = placeAt(text, in.offset+at.offset)
+	at = lines.place(in.offset + at.offset)
 	return Place{Steps: []Position{{Line: at.line, Column: at.column}}, Exact: exact}
 }
 
 func (r *rendering) placeOf(d document, path []any) Place {
 	if text, ok := r.crds[d.template]; ok && d.role == RoleCRD {
-		place := placeInText(text, d.piece, path)
+		place := placeInText(indexLines(text), d.piece, path)
 		place.Steps[0].File = d.template
 		return place
 	}
@@ -102,7 +102,7 @@ func (r *rendering) place(template string, offset int) []Position {
 func (r *rendering) firstLine(d document) int {
 	start := contentStart(d.text)
 	if d.role == RoleCRD {
-		return placeAt(r.crds[d.template], d.offset+start).line
+		return indexLines(r.crds[d.template]).place(d.offset + start).line
 	}
 	if steps := r.place(d.template, d.offset+start); steps != nil {
 		return steps[0].Line

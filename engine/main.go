@@ -59,10 +59,15 @@ type engine struct {
 	charts map[Source]*loadedChart
 }
 
-func serve(lines <-chan []byte, to io.Writer) {
+func newEngine(to io.Writer) *engine {
 	out := bufio.NewWriterSize(to, 1<<16)
 	e := &engine{out: out, encode: json.NewEncoder(out), charts: map[Source]*loadedChart{}}
 	e.encode.SetEscapeHTML(false)
+	return e
+}
+
+func serve(lines <-chan []byte, to io.Writer) {
+	e := newEngine(to)
 	e.write(Hello{Protocol: protocolVersion, Helm: strings.TrimPrefix(helmVersion(), "v"), Source: sourceDigest})
 	e.out.Flush()
 	for line := range lines {

@@ -25,13 +25,13 @@ func (e *engine) parse(id int, request *ParseRequest) *Error {
 		failure.File = request.Name
 		failure.Message = strings.Replace(failure.Message, "YAML parse error on "+name+": ", "YAML parse error on "+request.Name+": ", 1)
 		if at != nil && at.offset >= 0 {
-			place := placeAt(request.Text, at.offset)
+			place := indexLines(request.Text).place(at.offset)
 			failure.Line, failure.Column = place.line, place.column
 		}
 		e.write(Answer{ID: id, Rendered: &Rendered{Error: failure}})
 		return nil
 	}
-	sent := map[string]bool{}
+	sent, lines := map[string]bool{}, indexLines(request.Text)
 	answer := Rendered{}
 	for _, d := range documents {
 		if failure := e.sendBody(id, d.text, sent); failure != nil {
@@ -39,7 +39,7 @@ func (e *engine) parse(id int, request *ParseRequest) *Error {
 		}
 		described := Document{
 			Digest: digest(d.text), Template: request.Name, Index: d.index, Role: d.role, Hook: d.hook, Unknown: d.unknown,
-			Line: placeAt(request.Text, d.offset+contentStart(d.text)).line,
+			Line: lines.place(d.offset + contentStart(d.text)).line,
 		}
 		if source := sourceComment.FindStringSubmatch(comments(d.text)); source != nil {
 			described.Template = source[1]

@@ -18,8 +18,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxOutput bounds what one context may answer with; Helm cannot be stopped while it renders.
-const maxOutput = 64 << 20
+const (
+	maxOutput = 64 << 20 // bytes one context may answer with; Helm cannot be stopped while it renders
+	maxTraced = 16 << 20 // bytes whose origin is followed; the marks take a multiple of that
+)
 
 const notesName = "NOTES.txt"
 
@@ -82,6 +84,7 @@ type rendering struct {
 	sources   map[string]string // the templates' texts, edited
 	crds      map[string]string // the texts of files in crds/
 	outputs   map[string]string
+	size      int // of all outputs
 	notes     string
 	values    json.RawMessage
 	documents []document
@@ -128,12 +131,11 @@ func (r *rendering) run() *Error {
 	if err != nil {
 		return err
 	}
-	size := 0
 	for _, output := range outputs {
-		size += len(output)
+		r.size += len(output)
 	}
-	if size > maxOutput {
-		return failf(ErrLimit, "the templates print %d bytes; more than %d are not answered", size, maxOutput)
+	if r.size > maxOutput {
+		return failf(ErrLimit, "the templates print %d bytes; more than %d are not answered", r.size, maxOutput)
 	}
 	r.notes = outputs[path.Join(c.Name(), "templates", notesName)]
 	maps.DeleteFunc(outputs, func(name, _ string) bool { return strings.HasSuffix(name, notesName) })
@@ -251,60 +253,50 @@ func (r *rendering) execute(c *chart.Chart, values common.Values, w *world) (map
 
 // observe renders a second time, with templates that tell about themselves, when someone wants to know.
 func (r *rendering) observe() {
-	details := []detail{}
-	if r.context.Lines {
-		details = append(details, everything, bodiesOnly)
+	asked := len(r.volatile) > 0 || len(r.lookups) > 0
+	if r.context.Lines && r.size <= maxTraced {
+		r.traces = map[string]*trace{}
+		if w, ok := r.instrumented(true, r.traces); ok && asked {
+			r.volatile, r.lookups, asked = w.uses(), w.lookups, false
+		}
 	}
-	unattributed := len(r.volatile) > 0 || len(r.lookups) > 0
-	if unattributed {
-		details = append(details, namesOnly)
-	}
-	r.traces = map[string]*trace{}
-	for _, detail := range details {
-		if detail == namesOnly && !unattributed {
-			break
-		}
-		outputs, w, ok := r.instrumented(detail)
-		if !ok {
-			continue
-		}
-		complete := true
-		for template, output := range r.outputs {
-			traced, ok := readMarks(outputs[template], r.loaded.instruments.positions)
-			switch {
-			case !ok || traced.text != output:
-				complete = false
-			case r.traces[template] == nil:
-				r.traces[template] = traced
-			}
-		}
-		if complete {
-			if unattributed {
-				r.volatile, r.lookups, unattributed = w.uses(), w.lookups, false
-			}
-			if detail == everything {
-				break
-			}
+	if asked {
+		if w, ok := r.instrumented(false, map[string]*trace{}); ok {
+			r.volatile, r.lookups = w.uses(), w.lookups
 		}
 	}
 }
 
-func (r *rendering) instrumented(detail detail) (map[string]string, *world, bool) {
+// instrumented enters what it learns of outputs into traces, and tells whether all were the true ones.
+func (r *rendering) instrumented(marks bool, traces map[string]*trace) (*world, bool) {
 	c, values, err := r.prepare(false)
 	if err != nil {
-		return nil, nil, false
+		return nil, false
 	}
+	instruments := r.loaded.instruments
+	instruments.forget()
 	for _, at := range allCharts(c) {
 		at.chart.Templates = slices.Clone(at.chart.Templates)
 		for i, file := range at.chart.Templates {
 			name := path.Join(at.chart.ChartFullPath(), file.Name)
-			text := r.loaded.instruments.instrument(name, string(file.Data), detail)
+			text := instruments.instrument(name, string(file.Data), marks)
 			at.chart.Templates[i] = &common.File{Name: file.Name, ModTime: file.ModTime, Data: []byte(text)}
 		}
 	}
 	w := newWorld(r.context.Seed, r.objects)
 	outputs, err := r.execute(c, values, w)
-	return outputs, w, err == nil
+	if err != nil {
+		return nil, false
+	}
+	all := true
+	for template, output := range r.outputs {
+		traced, ok := readMarks(outputs[template], instruments.positions)
+		if ok = ok && traced.text == output; ok {
+			traces[template] = traced
+		}
+		all = all && ok
+	}
+	return w, all
 }
 
 // sort lets Helm order and classify, and adds the files of crds/, which are no templates.

@@ -85,11 +85,7 @@ func readValuesFile(name string) ([]byte, error) {
 	if looksLikeURL.MatchString(name) {
 		return nil, fmt.Errorf("%s is a URL, and nothing is fetched from the network; download the file and name it instead", name)
 	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file", name)
 	}
 	return os.ReadFile(name)

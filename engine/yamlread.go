@@ -2,39 +2,10 @@ package main
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
 	yamlv3 "sigs.k8s.io/yaml/goyaml.v3"
 )
-
-// textPlace is a place in a text; line and column count from one, the column in characters.
-type textPlace struct {
-	offset, line, column int
-}
-
-func placeAt(text string, offset int) textPlace {
-	start := strings.LastIndexByte(text[:offset], '\n') + 1
-	return textPlace{offset, strings.Count(text[:start], "\n") + 1, utf8.RuneCountInString(text[start:offset]) + 1}
-}
-
-// lineOffset is where a line's first visible character stands.
-func lineOffset(text string, line int) (int, bool) {
-	offset := 0
-	for ; line > 1; line-- {
-		next := strings.IndexByte(text[offset:], '\n')
-		if next < 0 {
-			return 0, false
-		}
-		offset += next + 1
-	}
-	rest, _, _ := strings.Cut(text[offset:], "\n")
-	visible := strings.TrimLeft(rest, " \t\r")
-	if visible == "" {
-		return 0, false
-	}
-	return offset + len(rest) - len(visible), true
-}
 
 // contentStart is where a document's first line that is neither blank nor a comment begins; where there is
 // none, its first visible character.
@@ -60,7 +31,7 @@ func contentStart(text string) int {
 // that come in through an alias stand where the anchor is.
 func findField(text string, path []any) (textPlace, bool) {
 	if len(path) == 0 {
-		return placeAt(text, contentStart(text)), true
+		return indexLines(text).place(contentStart(text)), true
 	}
 	var root yamlv3.Node
 	if err := yamlv3.Unmarshal([]byte(text), &root); err != nil || len(root.Content) == 0 {
@@ -85,11 +56,8 @@ func findField(text string, path []any) (textPlace, bool) {
 			return textPlace{}, false
 		}
 	}
-	offset, ok := offsetOf(text, stands.Line, stands.Column)
-	if !ok {
-		return textPlace{}, false
-	}
-	return placeAt(text, offset), true
+	offset, ok := indexLines(text).offset(stands.Line, stands.Column)
+	return textPlace{offset, stands.Line, stands.Column}, ok
 }
 
 func resolve(node *yamlv3.Node) *yamlv3.Node {
@@ -146,23 +114,4 @@ func keyName(key *yamlv3.Node) string {
 		}
 	}
 	return key.Value
-}
-
-func offsetOf(text string, line, column int) (int, bool) {
-	offset := 0
-	for ; line > 1; line-- {
-		next := strings.IndexByte(text[offset:], '\n')
-		if next < 0 {
-			return 0, false
-		}
-		offset += next + 1
-	}
-	for ; column > 1; column-- {
-		if offset >= len(text) || text[offset] == '\n' {
-			return 0, false
-		}
-		_, size := utf8.DecodeRuneInString(text[offset:])
-		offset += size
-	}
-	return offset, offset < len(text)
 }
