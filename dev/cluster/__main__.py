@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 
 from dev.cluster import build, control, lock, node, processes, teardown
+from dev.cluster.api import ApiError
 from dev.cluster.errors import ClusterError
 from dev.cluster.layout import LEVELS, Layout, Level
 from dev.cluster.progress import say
@@ -42,6 +43,9 @@ def main(arguments: Sequence[str]) -> int:
             env(level or "node")
     except ClusterError as error:
         print(f"cluster: {error}", file=sys.stderr)
+        return 2
+    except ApiError as error:
+        print(f"cluster: the API server says {error}\n  next: run the same command again", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("cluster: interrupted; `python -m dev.cluster down` removes what was started", file=sys.stderr)

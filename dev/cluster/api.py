@@ -24,7 +24,7 @@ class ApiError(Exception):
 
 
 class Api:
-    """One kubeconfig of ours. Every thread has a connection of its own."""
+    """One kubeconfig of ours. Every thread has a connection of its own, kept until `close`."""
 
     def __init__(self, kubeconfig: Path) -> None:
         config = json.loads(kubeconfig.read_text())
@@ -34,6 +34,11 @@ class Api:
         self._tls = ssl.create_default_context(cafile=cluster["certificate-authority"])
         self._tls.load_cert_chain(user["client-certificate"], user["client-key"])
         self._local = threading.local()
+        self._opened: list[http.client.HTTPSConnection] = []
+
+    def close(self) -> None:
+        for connection in self._opened:
+            connection.close()
 
     def get(self, path: str) -> Any:
         return self.request("GET", path)
@@ -47,13 +52,10 @@ class Api:
                 return None
             raise
 
-    def create(self, path: str, body: dict[str, Any]) -> None:
-        """No error if it exists."""
-        try:
-            self.request("POST", path, body)
-        except ApiError as error:
-            if error.status != 409:
-                raise
+    def ensure(self, collection: str, body: dict[str, Any]) -> None:
+        """Create the object unless it exists."""
+        if self.find(f"{collection}/{body['metadata']['name']}") is None:
+            self.request("POST", collection, body)
 
     def request(self, method: str, path: str, body: Any = None, kind: str = "application/json") -> Any:
         content = None if body is None else json.dumps(body).encode()
@@ -67,7 +69,7 @@ class Api:
                 break
             except (http.client.HTTPException, OSError):
                 # An idle connection may have been closed at the other end: that deserves one more try.
-                self._local.connection = None
+                # Closed, it opens anew by itself at the next request.
                 connection.close()
                 if attempt == 2:
                     raise
@@ -103,6 +105,7 @@ class Api:
     def _connection(self) -> http.client.HTTPSConnection:
         if getattr(self._local, "connection", None) is None:
             self._local.connection = self._connect()
+            self._opened.append(self._local.connection)
         connection: http.client.HTTPSConnection = self._local.connection
         return connection
 

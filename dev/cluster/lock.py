@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dev.cluster.progress import say
+from dev.cluster.progress import say, wait_until
 
 
 @contextmanager
@@ -23,15 +23,10 @@ def held(path: Path, remove: bool = False) -> Iterator[None]:
 
 
 def _acquire(path: Path) -> int:
-    waited = False
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if not waited:
-                say(f"another command holds {path}: waiting for it")
-                waited = True
+        if not wait_until(lambda fd=descriptor: _taken(fd), 2):  # type: ignore[misc]
+            say(f"another command holds {path}: waiting for it")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         # The file may have been removed, or replaced, between opening and locking it.
         try:
@@ -40,3 +35,11 @@ def _acquire(path: Path) -> int:
         except FileNotFoundError:
             pass
         os.close(descriptor)
+
+
+def _taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -73,8 +73,9 @@ def ensure(layout: Layout, binaries: dict[str, Path], images: dict[str, Path]) -
     if sandbox.running(layout) is None:
         # The sandbox took everything with it; what it left on disk fits nothing any more.
         teardown.clear(layout)
-        layout.record()
+        # Before the slot is written down as ours: the removal trusts that record.
         _refuse_collision(layout)
+        layout.record()
         pki.ensure(layout)
         cgroups.create(layout)
         sandbox.create(layout, packages.node_root(), binaries["pause"], list(binaries.values()))
@@ -131,14 +132,19 @@ def load_images(layout: Layout, images: dict[str, Path]) -> None:
 
 
 def _refuse_collision(layout: Layout) -> None:
-    """Somebody else's route to our addresses, a VPN's perhaps, would swallow the traffic or be broken by it."""
+    """Another cluster in the same slot, or a route of a VPN to our addresses: one would break the other."""
+    do = "set WATCHBILL_CLUSTER_SLOT=1 (or 2) to use other addresses"
+    if Path("/sys/class/net", layout.link).exists():
+        others = ", ".join(sorted(processes.instances() - {str(layout.root)}))
+        raise ClusterError(
+            f"the network device {layout.link} exists: another cluster uses slot {layout.slot} ({others})", do
+        )
     link = IPv4Network(f"{layout.node_address}/24", strict=False)
     wanted = (link, IPv4Network(layout.pods), IPv4Network(layout.services))
     for device, network in _routes():
-        if device != layout.link and any(network.overlaps(own) for own in wanted):
+        if any(network.overlaps(own) for own in wanted):
             raise ClusterError(
-                f"this machine already has a route to {network} over {device}, which the cluster needs",
-                "set WATCHBILL_CLUSTER_SLOT=1 (or 2) to use other addresses",
+                f"this machine has a route to {network} over {device}; the cluster needs it", do
             )
 
 
@@ -234,7 +240,6 @@ def _kubelet(layout: Layout, binaries: dict[str, Path]) -> None:
     arguments = [
         f"--config={config}",
         f"--kubeconfig={credentials}",
-        f"--root-dir={layout.data}/kubelet",
         f"--hostname-override={NODE_NAME}",
         f"--node-ip={layout.node_address}",
     ]
@@ -276,8 +281,6 @@ def _kubelet_config(layout: Layout) -> dict[str, Any]:
         "failCgroupV1": False,
         "failSwapOn": False,
         "makeIPTablesUtilChains": False,
-        "podLogsDir": f"{layout.data}/podlogs",
-        "volumePluginDir": f"{layout.data}/volumeplugins",
         # An image that is collected cannot be pulled again.
         "imageGCHighThresholdPercent": 100,
         "evictionHard": {
@@ -325,11 +328,11 @@ def _dns(layout: Layout, binaries: dict[str, Path], api: Api) -> None:
         {"name": "dns", "protocol": "UDP", "port": 53},
         {"name": "dns-tcp", "protocol": "TCP", "port": 53},
     ]
-    api.create(
+    api.ensure(
         "/api/v1/namespaces/kube-system/services",
         {"metadata": {"name": "kube-dns"}, "spec": {"clusterIP": layout.dns_service, "ports": ports}},
     )
-    api.create(
+    api.ensure(
         "/apis/discovery.k8s.io/v1/namespaces/kube-system/endpointslices",
         {
             "metadata": {"name": "kube-dns", "labels": {"kubernetes.io/service-name": "kube-dns"}},

@@ -25,7 +25,8 @@ def _complete_node(root: Path) -> None:
     (root / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
     # Links that an installation would make: the network plugin for host ports calls these names.
     for name in ("iptables", "ip6tables"):
-        (root / "usr/sbin" / name).symlink_to(f"{name}-nft")
+        for action in ("", "-save", "-restore"):
+            (root / "usr/sbin" / f"{name}{action}").symlink_to("xtables-nft-multi")
     # The kubelet reports it as the identity of the machine: any number will do.
     (root / "etc" / "machine-id").write_text("77617463" * 4 + "\n")
 

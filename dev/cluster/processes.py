@@ -20,6 +20,8 @@ from dev.cluster.layout import CHECKOUT, Layout, write_whole
 from dev.cluster.progress import say, wait_until
 
 MARK = "WATCHBILL_CLUSTER_INSTANCE"
+TELL_EVERY = 30.0
+PF_EXITING = 4  # <linux/sched.h>
 
 
 def environment(root: Path) -> dict[str, str]:
@@ -69,13 +71,31 @@ def running(layout: Layout, name: str) -> int | None:
 
 
 def _start_time(pid: int) -> int:
-    """In ticks since boot; 0 for a process that is gone. A zombie is gone: only its parent has not looked."""
+    """In ticks since boot; 0 for a process that is gone.
+
+    A zombie is gone: only its parent has not looked. One that is ending is gone as well: the first process of
+    a sandbox stays in that state until all others in it have ended.
+    """
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return 0
     fields = stat[stat.rindex(b")") + 2 :].split()
-    return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
+    ending = int(fields[6]) & PF_EXITING
+    return 0 if ending or fields[0] in (b"Z", b"X") else int(fields[19])
+
+
+def instances() -> set[str]:
+    """The directories of all instances that run on this machine, as far as this user may see."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                variables = (entry / "environ").read_bytes().split(b"\0")
+                found |= {
+                    v.partition(b"=")[2].decode() for v in variables if v.startswith(f"{MARK}=".encode())
+                }
+    return found
 
 
 def marked(root: Path) -> Iterator[int]:
@@ -150,7 +170,7 @@ def quick(argv: Sequence[str], **environ: str) -> str:
 
 
 def patient(what: str, argv: Sequence[str], cwd: Path | None = None, **environ: str) -> None:
-    """Run a long command and say every 30 seconds how far it is: lines it has written, last one."""
+    """Run a long command and say now and then how far it is: lines it has written, last one."""
     began = time.monotonic()
     lines: list[str] = []
     with subprocess.Popen(
@@ -173,7 +193,7 @@ def patient(what: str, argv: Sequence[str], cwd: Path | None = None, **environ: 
                     break
                 *whole, pending = (pending + chunk).split(b"\n")
                 lines += [line.decode(errors="replace") for line in whole]
-            if time.monotonic() - told >= 30:
+            if time.monotonic() - told >= TELL_EVERY:
                 told = time.monotonic()
                 last = f", last: {lines[-1].strip()[:80]}" if lines else ""
                 say(f"{what}: {told - began:.0f} s, {len(lines)} steps{last}")

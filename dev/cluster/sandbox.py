@@ -205,6 +205,11 @@ def _furnish(state: str, base: str, visible: Sequence[str]) -> None:
     _bind(state, root)
     for directory_name in visible:
         _bind(directory_name, root, MS_RDONLY)
+    # Its own places for these, on the disk: sockets below them would not bear a longer path.
+    for place, kept in (("var/lib/kubelet", "kubelet"), ("var/log/pods", "podlogs")):
+        source = Path(state, "data", kept)
+        source.mkdir(parents=True, exist_ok=True)
+        _mount(str(source), root / place, flags=MS_BIND)
     for setting, value in KERNEL_SETTINGS.items():
         stand_in = root / "run" / setting.replace("/", ".")
         stand_in.write_text(f"{value}\n")
