@@ -155,7 +155,7 @@ def test_a_missing_dependency_is_named_with_the_command_that_brings_it(
         render_one(engine, load(engine, str(path)), Context())
     assert str(caught.value).splitlines() == [
         f'{path}: the dependency "core" is not in charts/',
-        "  Chart.yaml:5:6",
+        "  Chart.yaml:5",
         f"  run: helm dependency build {path}",
     ]
 
