@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"os/signal"
 	"syscall"
 )
 
@@ -14,6 +16,14 @@ func limitProcess(memory int64, cpu uint64) error {
 		}
 	}
 	if cpu > 0 {
+		// Go ignores the kernel's signal unless someone listens.
+		exceeded := make(chan os.Signal, 1)
+		signal.Notify(exceeded, syscall.SIGXCPU)
+		go func() {
+			<-exceeded
+			fmt.Fprintln(os.Stderr, "engine: cpu limit")
+			os.Exit(3)
+		}()
 		if err := limit(syscall.RLIMIT_CPU, cpu); err != nil {
 			return fmt.Errorf("cannot limit processor time: %w", err)
 		}

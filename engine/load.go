@@ -141,11 +141,8 @@ func describe(c *chart.Chart) *Chart {
 	if values, err := json.Marshal(c.Values); err == nil && c.Values != nil {
 		answer.Values = values
 	}
-	for _, file := range c.Raw {
-		var schema map[string]any
-		if file.Name == "values.schema.json" && json.Unmarshal(file.Data, &schema) == nil && schema != nil {
-			answer.Schema = file.Data
-		}
+	for _, at := range allCharts(c) {
+		answer.HasSchema = answer.HasSchema || at.chart.Schema != nil
 	}
 	return answer
 }

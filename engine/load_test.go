@@ -85,8 +85,8 @@ func TestLoadDescribesTheChart(t *testing.T) {
 				{Name: "sub", Alias: "one", Version: "1.x", Condition: "one.on", Tags: []string{"t"}},
 				{Name: "sub", Alias: "two", Version: "1.x"},
 			},
-			Values: json.RawMessage(`{"a":1}`),
-			Schema: json.RawMessage(`{"type":"object"}`),
+			Values:    json.RawMessage(`{"a":1}`),
+			HasSchema: true,
 			Templates: []Template{
 				{"c/charts/one/templates/b.yaml", "b: 1\n"},
 				{"c/charts/two/templates/b.yaml", "b: 1\n"},

@@ -125,8 +125,8 @@ type Chart struct {
 	Type         string          `json:"type,omitempty"`
 	KubeVersion  string          `json:"kubeVersion,omitempty"`
 	Dependencies []Dependency    `json:"dependencies,omitempty"`
-	Values       json.RawMessage `json:"values,omitempty"` // values.yaml of the chart itself
-	Schema       json.RawMessage `json:"schema,omitempty"` // values.schema.json of the chart itself
+	Values       json.RawMessage `json:"values,omitempty"`    // values.yaml of the chart itself
+	HasSchema    bool            `json:"hasSchema,omitempty"` // the chart, or one it depends on, has a values.schema.json
 	Templates    []Template      `json:"templates,omitempty"`
 }
 

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	maxOutput = 64 << 20 // bytes one context may answer with; Helm cannot be stopped while it renders
-	maxTraced = 16 << 20 // bytes whose origin is followed; the marks take a multiple of that
+	maxOutput = 32 << 20 // bytes one context may answer with; Helm cannot be stopped while it renders
+	maxTraced = 8 << 20  // bytes whose origin is followed; the marks take a multiple of that
 )
 
 const notesName = "NOTES.txt"
