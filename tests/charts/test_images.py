@@ -1,9 +1,8 @@
-"""Image references taken apart, and their tags found in values."""
+"""Image references taken apart."""
 
 import pytest
 
-from watchbill.charts.images import Image, parse_image, tag_of_leaf
-from watchbill.charts.leaves import Leaf
+from watchbill.charts.images import Image, only_tags_differ, parse_image
 
 DIGEST = "sha256:" + "0" * 64
 
@@ -22,18 +21,7 @@ def test_references(reference: str, image: Image) -> None:
     assert parse_image(reference) == image
 
 
-@pytest.mark.parametrize(
-    ("value", "following"),
-    [
-        ("1.2.3", "1.2.4"),
-        ("team/app:1.2.3", "team/app:1.2.4"),
-        ("other:1.2.3", None),
-        ("1.2", None),
-        (1.5, 1.6),
-    ],
-)
-def test_a_leaf_holds_a_tag_alone_or_behind_its_repository(value: str | float, following: object) -> None:
-    images = frozenset(
-        {Image("registry.example.com/team/app", "1.2.3"), Image("db", "1.5"), Image("untagged")}
-    )
-    assert tag_of_leaf(Leaf(("x",), value), images) == following
+def test_another_repository_is_not_another_tag() -> None:
+    assert only_tags_differ([Image("a", "1")], [Image("a", "2")])
+    assert not only_tags_differ([Image("a", "1")], [Image("b", "1")])
+    assert not only_tags_differ([Image("a", "1")], [Image("a", "1")])

@@ -1,16 +1,6 @@
-"""The next value of a value: another one of the same kind, as the next release might bring it."""
+"""The next value of a value: other values of the same type, the likeliest first."""
 
 import re
-from typing import Any
-
-
-def bump(value: str | float, schema: dict[str, Any] | None = None) -> str | int | float | None:
-    """A different value of the same type that the schema allows; None where none is known."""
-    rules = schema or {}
-    if isinstance(value, str):
-        return next((text for text in _texts(value) if _text_allowed(text, rules)), None)
-    step = rules.get("multipleOf") or (1 if isinstance(value, int) else _last_digit(value))
-    return next((n for n in (_add(value, step), _add(value, -step)) if _number_allowed(n, rules)), None)
 
 
 def bump_version(version: str) -> str:
@@ -19,10 +9,27 @@ def bump_version(version: str) -> str:
     return _next_number(core) or f"{core}-next"
 
 
+def bump_image(reference: str) -> str:
+    """`app:1.2@sha256:...` becomes `app:1.3`: another tag has another digest."""
+    name = reference.partition("@")[0]
+    repository, colon, tag = name.rpartition(":")
+    return f"{repository}{colon}{bump_version(tag)}" if colon else bump_version(reference)
+
+
+def candidates(value: str | float) -> list[str | int | float]:
+    """What may follow; several, because a schema may refuse the first ones, and Helm is the judge of that."""
+    if isinstance(value, str):
+        return [*_texts(value)]
+    step = 1 if isinstance(value, int) else _last_digit(value)
+    return [_add(value, step), _add(value, -step), value * 2]
+
+
 def _texts(value: str) -> list[str]:
-    """Candidates, the most natural first. Text with template code in it only grows at its end."""
+    """Text with template code in it only grows at its end; where no length is to spare, a letter changes."""
     numbered = None if "{{" in value else _next_number(value)
-    return [text for text in (numbered, f"{value}-next", f"{value}x") if text]
+    last = value[-1]
+    swapped = value[:-1] + ("b" if last == "a" else "a") if last.islower() else None
+    return [text for text in (numbered, f"{value}-next", f"{value}x", swapped) if text]
 
 
 def _next_number(text: str) -> str | None:
@@ -33,27 +40,10 @@ def _next_number(text: str) -> str | None:
     return f"{text[: match.start()]}{int(match[0]) + 1:0{len(match[0])}d}{text[match.end() :]}"
 
 
-def _text_allowed(text: str, rules: dict[str, Any]) -> bool:
-    if len(text) > int(rules.get("maxLength", len(text))):
-        return False
-    try:
-        return re.search(str(rules.get("pattern", "")), text) is not None
-    except re.error:  # a pattern of ECMAScript's that Python cannot read: the engine's validation decides
-        return True
-
-
 def _last_digit(value: float) -> float:
     decimals = str(value).partition(".")[2]
-    return float(f"1e-{len(decimals)}") if decimals.isdigit() else 1.0
+    return float(f"1e-{len(decimals)}") if decimals.isdigit() and float(decimals) else 1.0
 
 
 def _add(value: float, step: float) -> float:
     return value + step if isinstance(value, int) and isinstance(step, int) else round(value + step, 10)
-
-
-def _number_allowed(number: float, rules: dict[str, Any]) -> bool:
-    inside: bool = rules.get("minimum", number) <= number <= rules.get("maximum", number)
-    strictly: bool = (
-        rules.get("exclusiveMinimum", number - 1) < number < rules.get("exclusiveMaximum", number + 1)
-    )
-    return inside and strictly

@@ -16,7 +16,7 @@ class Chart(Struct, frozen=True):
     app_version: str
     dependencies: tuple[Dependency, ...]
     values: dict[str, Any]
-    schema: dict[str, Any] | None
+    has_schema: bool  # its own, or one of a subchart
     templates: tuple[Template, ...]
 
     @property
@@ -43,6 +43,6 @@ def load(engine: Engine, path: str, *, follow_symlinks: bool = False) -> Chart:
         app_version=said.app_version,
         dependencies=said.dependencies,
         values=said.values or {},
-        schema=said.schema,
+        has_schema=said.has_schema,
         templates=said.templates,
     )

@@ -1,4 +1,4 @@
-"""Container images of a rendering, and where in the inputs their tags stand."""
+"""Container images of a rendering, and where in the inputs their tags may stand."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,11 +6,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from watchbill.charts.bump import bump, bump_version
+from watchbill.charts.bump import bump_image, bump_version
 from watchbill.charts.chart import Chart
 from watchbill.charts.leaves import Leaf
 from watchbill.charts.protocol import Edit
 from watchbill.charts.render import Resource
+
+# A tag like "3" stands in many places of a chart's templates that have nothing to do with it.
+MAX_LITERALS = 100
 
 
 class Image(Struct, frozen=True, order=True):
@@ -29,8 +32,9 @@ def parse_image(reference: str) -> Image:
     return Image(repository, tag, digest)
 
 
-def images_of(resources: Iterable[Resource]) -> frozenset[Image]:
-    return frozenset(parse_image(image) for resource in resources for image in _images(resource.object))
+def images_of(resources: Iterable[Resource]) -> list[Image]:
+    """All of them, sorted, as often as they occur."""
+    return sorted(parse_image(image) for resource in resources for image in _images(resource.object))
 
 
 def _images(thing: Any) -> Iterator[str]:
@@ -46,44 +50,66 @@ def _images(thing: Any) -> Iterator[str]:
             yield from _images(item)
 
 
-def tag_of_leaf(leaf: Leaf, images: frozenset[Image]) -> str | int | float | None:
-    """The leaf with the next tag, if it holds an image's tag: alone, behind its repository, or as a number."""
-    value = leaf.value
-    for image in sorted(images):
-        if not image.tag:
-            continue
-        if not isinstance(value, str):
-            if str(value) == image.tag:
-                return bump(value)
-        elif value == image.tag:
-            return bump_version(value)
-        elif value.endswith(f":{image.tag}") and _could_be(parse_image(value), image):
-            return f"{value.removesuffix(image.tag)}{bump_version(image.tag)}"
+def only_tags_differ(before: list[Image], after: list[Image]) -> bool:
+    return before != after and [image.repository for image in before] == [image.repository for image in after]
+
+
+def next_tag(leaf: Leaf, images: Iterable[Image]) -> str | None:
+    """The leaf with the next tag, if it seems to hold a tag or a whole reference; a render is the judge."""
+    if not isinstance(leaf.value, str):
+        return None
+    for image in images:
+        if image.tag and leaf.value == image.tag:
+            return bump_version(leaf.value)
+        written = parse_image(leaf.value)
+        if written.tag and written.tag == image.tag and image.repository.endswith(written.repository):
+            return bump_image(leaf.value)
     return None
 
 
-def _could_be(written: Image, rendered: Image) -> bool:
-    """`app:1` in the values may be rendered with a registry in front of it."""
-    return rendered.repository == written.repository or rendered.repository.endswith(f"/{written.repository}")
+def seems_a_tag(leaf: Leaf, images: Iterable[Image]) -> bool:
+    """Whether its text is part of an image reference, or its key says so."""
+    if re.search(r"(tag|image|version|digest)$", leaf.key, re.IGNORECASE):
+        return True
+    text = str(leaf.value)
+    return any(
+        text in image.tag or (image.tag and f"{image.repository}:{image.tag}" in text) for image in images
+    )
 
 
-def bumped_literals(
-    chart: Chart, images: frozenset[Image]
-) -> Iterator[tuple[str, str, str, tuple[Edit, ...]]]:
-    """Tags that stand as literals in templates: (first place, old, new, the edits that raise them all)."""
-    for image in sorted(images):
-        if not image.tag:
-            continue
-        new, edits, first = bump_version(image.tag), [], ""
-        # The whole reference, or a tag right behind template code on a line that names an image.
-        literal = re.compile(
-            rf"(?:{re.escape(image.repository)}|image:.*\}}\}}):({re.escape(image.tag)})(?![\w.+-])"
-        )
+class Literal(Struct, frozen=True):
+    """A tag as it stands in a template."""
+
+    where: str  # template:line
+    old: str
+    new: str
+    edit: Edit
+
+
+def literal_tags(chart: Chart, images: Iterable[Image]) -> Iterator[Literal]:
+    """Every place in a template, comments apart, where the text of a tag stands by itself."""
+    found = 0
+    for tag in sorted({image.tag for image in images if image.tag}):
+        token = re.compile(rf"(?<![\w.-]){re.escape(tag)}(?![\w.-])")
         for template in chart.templates:
-            for match in literal.finditer(template.text):
-                before = template.text[: match.start(1)]
-                start = len(before.encode())
-                edits.append(Edit(template.path, start, start + len(match[1].encode()), new))
-                first = first or f"{chart.file(template.path)}:{before.count(chr(10)) + 1}"
-        if edits:
-            yield first, f"{image.repository}:{image.tag}", f"{image.repository}:{new}", tuple(edits)
+            for match in token.finditer(_without_comments(template.text)):
+                found += 1
+                if found > MAX_LITERALS:
+                    return
+                before = template.text[: match.start()]
+                start, new = len(before.encode()), bump_version(tag)
+                yield Literal(
+                    where=f"{chart.file(template.path)}:{before.count(chr(10)) + 1}",
+                    old=tag,
+                    new=new,
+                    edit=Edit(template.path, start, start + len(tag.encode()), new),
+                )
+
+
+def _without_comments(text: str) -> str:
+    """The text with its comments blanked, so that every position stays."""
+
+    def blank(match: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", match[0])
+
+    return re.sub(r"\{\{-?\s*/\*(?s:.*?)\*/\s*-?\}\}|^[ \t]*#.*$", blank, text, flags=re.MULTILINE)

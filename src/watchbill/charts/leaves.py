@@ -1,4 +1,4 @@
-"""The scalar leaves of a chart's values: which may change from one release to the next, and how."""
+"""The scalar leaves of a chart's values: which may change from one release to the next."""
 
 import re
 from collections.abc import Iterator
@@ -6,81 +6,26 @@ from typing import Any
 
 from msgspec import Struct
 
-from watchbill.charts.bump import bump
-
 Path = tuple[str | int, ...]
 
-# What these say is which object, or how many, not what runs: a release does not change them in passing.
-_NAMES = re.compile(r"(name|names|namespace|existing\w*|claim|class|ref|hostname)$", re.IGNORECASE)
-_COUNTS = re.compile(
-    r"(replicas?|count|parallelism|completions|instances|shards|limit|max|min)$", re.IGNORECASE
+# By the last word of a key: these say which object, or how many, not what runs. A release does not change
+# them in passing.
+_NAMES = frozenset(
+    "name names namespace namespaces override secret secrets account accounts claim class".split()
 )
+_COUNTS = frozenset(
+    "replica replicas count parallelism completions instances shards limit max min maximum minimum".split()
+)
+_BOOLEANS = frozenset("true false yes no on off".split())
 
 # Words of Kubernetes' own enumerations: any other word would be refused.
 _ENUM_WORDS = frozenset(
-    [
-        "Always",
-        "IfNotPresent",
-        "Never",
-        "OnFailure",
-        "ClusterIP",
-        "NodePort",
-        "LoadBalancer",
-        "ExternalName",
-        "TCP",
-        "UDP",
-        "SCTP",
-        "HTTP",
-        "HTTPS",
-        "RuntimeDefault",
-        "Unconfined",
-        "Localhost",
-        "ReadWriteOnce",
-        "ReadOnlyMany",
-        "ReadWriteMany",
-        "ReadWriteOncePod",
-        "Recreate",
-        "RollingUpdate",
-        "OnDelete",
-        "OrderedReady",
-        "Parallel",
-        "Retain",
-        "Delete",
-        "Recycle",
-        "Forbid",
-        "Allow",
-        "Replace",
-        "None",
-        "Default",
-        "ClusterFirst",
-        "ClusterFirstWithHostNet",
-        "Local",
-        "Cluster",
-        "Exists",
-        "Equal",
-        "In",
-        "NotIn",
-        "NoSchedule",
-        "NoExecute",
-        "PreferNoSchedule",
-        "Directory",
-        "DirectoryOrCreate",
-        "File",
-        "FileOrCreate",
-        "Socket",
-        "Memory",
-        "Ignore",
-        "Fail",
-        "Foreground",
-        "Background",
-        "Orphan",
-        "Indexed",
-        "NonIndexed",
-        "DoNotSchedule",
-        "ScheduleAnyway",
-        "Prefix",
-        "Exact",
-    ]
+    "Always IfNotPresent Never OnFailure ClusterIP NodePort LoadBalancer ExternalName TCP UDP SCTP HTTP HTTPS "
+    "RuntimeDefault Unconfined Localhost ReadWriteOnce ReadOnlyMany ReadWriteMany ReadWriteOncePod Recreate "
+    "RollingUpdate OnDelete OrderedReady Parallel Retain Delete Recycle Forbid Allow Replace None Default "
+    "ClusterFirst ClusterFirstWithHostNet Local Cluster Exists Equal In NotIn NoSchedule NoExecute "
+    "PreferNoSchedule Directory DirectoryOrCreate File FileOrCreate Socket Memory Ignore Fail Foreground "
+    "Background Orphan Indexed NonIndexed DoNotSchedule ScheduleAnyway Prefix Exact".split()
 )
 
 
@@ -93,13 +38,23 @@ class Leaf(Struct, frozen=True):
         """The path as `--set` spells it."""
         text = ""
         for part in self.path:
-            text += f"[{part}]" if isinstance(part, int) else f".{part}"
+            text += f"[{part}]" if isinstance(part, int) else "." + re.sub(r"([.,=\[\\])", r"\\\1", part)
         return text.removeprefix(".")
 
     @property
     def key(self) -> str:
         """The last key of the path; items of a list go by the list's key."""
         return next((part for part in reversed(self.path) if isinstance(part, str)), "")
+
+    @property
+    def may_change(self) -> bool:
+        """False for names, counts and words out of a fixed few. A schema's enumerations are Helm's to refuse."""
+        if isinstance(self.value, str) and (
+            self.value in _ENUM_WORDS or self.value.lower() in _BOOLEANS or not self.value.strip()
+        ):
+            return False
+        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", self.key)
+        return not words or words[-1].lower() not in _NAMES | _COUNTS
 
 
 def leaves_of(values: Any, path: Path = ()) -> Iterator[Leaf]:
@@ -114,61 +69,19 @@ def leaves_of(values: Any, path: Path = ()) -> Iterator[Leaf]:
         yield Leaf(path, values)
 
 
-def next_value(leaf: Leaf, schema: dict[str, Any] | None) -> str | int | float | None:
-    """Another value for the leaf, or None where a release would not change it so."""
-    if _NAMES.search(leaf.key) or _COUNTS.search(leaf.key) or leaf.value in _ENUM_WORDS:
-        return None
-    rules = _rules_for(leaf.path, schema)
-    if "enum" in rules or "const" in rules:
-        return None
-    return bump(leaf.value, rules)
-
-
 def overlay(values: dict[str, Any], path: Path, new: str | float) -> dict[str, Any]:
     """Values to merge over the others so that only this leaf changes. Helm replaces lists as a whole."""
-
-    def changed(there: Any, rest: Path) -> Any:
-        if not rest:
-            return new
-        if isinstance(there, list) and isinstance(index := rest[0], int):
-            return [_with(item, rest[1:], new) if i == index else item for i, item in enumerate(there)]
-        return {rest[0]: changed(there[rest[0]], rest[1:])}
-
-    result: dict[str, Any] = changed(values, path)
-    return result
+    first, *rest = path
+    there = values[first]  # type: ignore[index]  # a path begins with a key
+    if rest and isinstance(there, dict):
+        return {first: overlay(there, tuple(rest), new)}  # type: ignore[dict-item]
+    return {first: _with(there, tuple(rest), new)}  # type: ignore[dict-item]
 
 
 def _with(there: Any, path: Path, new: str | float) -> Any:
-    """A copy of a list's item, whole, with the leaf changed."""
+    """A copy, whole, with the leaf changed."""
     if not path:
         return new
-    if isinstance(there, list):
-        return [_with(item, path[1:], new) if i == path[0] else item for i, item in enumerate(there)]
-    return {key: _with(item, path[1:], new) if key == path[0] else item for key, item in there.items()}
-
-
-def _rules_for(path: Path, schema: dict[str, Any] | None) -> dict[str, Any]:
-    """The part of values.schema.json that speaks of the leaf, through local references; {} if none does."""
-    rules = _resolve(schema, schema)
-    for part in path:
-        if isinstance(part, int):
-            items = rules.get("items")
-            rules = _resolve(items, schema)
-            continue
-        properties = rules.get("properties")
-        found = properties.get(part) if isinstance(properties, dict) else None
-        rules = _resolve(found if found is not None else rules.get("additionalProperties"), schema)
-    return rules
-
-
-def _resolve(rules: Any, schema: Any) -> dict[str, Any]:
-    for _ in range(20):  # references that go in circles are the schema's mistake, not ours to follow
-        if not isinstance(rules, dict):
-            return {}
-        reference = rules.get("$ref")
-        if not (isinstance(reference, str) and reference.startswith("#/")):
-            return rules
-        rules = schema
-        for part in reference[2:].split("/"):
-            rules = rules.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(rules, dict) else None
-    return {}
+    copy = there.copy()
+    copy[path[0]] = _with(there[path[0]], path[1:], new)
+    return copy

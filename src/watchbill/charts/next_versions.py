@@ -1,24 +1,27 @@
 """Made-up next versions of a chart: one input changed, then rendered again by Helm's own code.
 
 Rendered objects are never edited: a chart that hashes its Job's content into the Job's name must be seen to
-do so. A change that shows nowhere in the output, or does not render, is no next version.
+do so. Which input does what is not guessed either: candidates are rendered, all in one request, and the
+output tells what each of them changed. One that shows nowhere, or does not render, is no next version.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from watchbill.charts.bump import bump_version
+from watchbill.charts.bump import bump_version, candidates
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
-from watchbill.charts.images import bumped_literals, images_of, tag_of_leaf
-from watchbill.charts.leaves import Leaf, leaves_of, next_value, overlay
+from watchbill.charts.images import images_of, literal_tags, next_tag, only_tags_differ, seems_a_tag
+from watchbill.charts.leaves import Leaf, leaves_of, overlay
 from watchbill.charts.protocol import Context
-from watchbill.charts.render import Rendering, Resource, render, render_one
+from watchbill.charts.render import Rendering, Resource, render_each, render_one
 
 MAX_VALUES = 200
+MAX_DOCUMENTS = 20_000  # a chart of hundreds of Jobs gets fewer values tried, not more time
 
 Kind = Literal["chart version", "app version", "image", "value"]
 
@@ -32,7 +35,8 @@ class Change(Struct, frozen=True):
     new: str
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.where}: {self.old} -> {self.new}".replace(" :", ":")
+        subject = f"{self.kind} {self.where}".rstrip()
+        return f"{subject}: {_brief(self.old)} -> {_brief(self.new)}"
 
 
 class NextVersion(Struct, frozen=True):
@@ -40,72 +44,104 @@ class NextVersion(Struct, frozen=True):
     rendering: Rendering
 
 
+class _Trial(Struct, frozen=True):
+    """One input changed, before it is known what that does."""
+
+    change: Change
+    context: Context
+
+
 def next_versions(engine: Engine, chart: Chart, context: Context) -> list[NextVersion]:
     """Every next version that one request to the engine shows to differ, in a fixed order."""
     base = render_one(engine, chart, replace(context, want_values=True))
-    tried = list(_changes(chart, base))
-    results = render(engine, chart, [changed for _, changed in tried])
-    return [
-        NextVersion(change, result)
-        for (change, _), result in zip(tried, results, strict=True)
-        if isinstance(result, Rendering) and _matters(change, base, result)
-    ]
+    trials = list(_trials(chart, base))
+    judge = _Judge(base)
+    found: dict[tuple[str, str], NextVersion] = {}
+    for index, result in render_each(engine, chart, [trial.context for trial in trials]):
+        change = trials[index].change
+        tried_before = (
+            change.where and (change.where, change.old) in found
+        )  # another value for the same input
+        if tried_before or not isinstance(result, Rendering):
+            continue
+        if (kind := judge.kind(change, result)) is not None:
+            found[change.where or change.kind, change.old] = NextVersion(replace(change, kind=kind), result)
+    return sorted(found.values(), key=lambda version: _ORDER[version.change.kind])
 
 
-def _changes(chart: Chart, base: Rendering) -> Iterator[tuple[Change, Context]]:
+_ORDER: dict[Kind, int] = {"chart version": 0, "app version": 1, "image": 2, "value": 3}
+
+
+def _trials(chart: Chart, base: Rendering) -> Iterator[_Trial]:
     context = replace(base.context, want_values=False)
     version = bump_version(chart.version)
-    yield Change("chart version", "", chart.version, version), replace(context, chart_version=version)
+    yield _Trial(Change("chart version", "", chart.version, version), replace(context, chart_version=version))
     if chart.app_version:
         version = bump_version(chart.app_version)
-        yield Change("app version", "", chart.app_version, version), replace(context, app_version=version)
+        yield _Trial(
+            Change("app version", "", chart.app_version, version), replace(context, app_version=version)
+        )
+    images = images_of(base.resources)
+    for literal in literal_tags(chart, images):
+        change = Change("image", literal.where, literal.old, literal.new)
+        yield _Trial(change, replace(context, edits=(literal.edit,)))
     values = base.values or {}
     leaves = list(leaves_of(values))
-    images = images_of(base.resources)
-    of_images = set()
-    for leaf in leaves:
-        if (new := tag_of_leaf(leaf, images)) is not None:
-            of_images.add(leaf.path)
-            yield _changed_value("image", leaf, new, values, context)
-    for where, old, new_text, edits in bumped_literals(chart, images):
-        yield Change("image", where, old, new_text), replace(context, edits=edits)
-    rest = [leaf for leaf in leaves if leaf.path not in of_images]
-    for leaf in _likeliest(rest, base)[:MAX_VALUES]:
-        new = next_value(leaf, chart.schema)
-        if new is not None:
-            yield _changed_value("value", leaf, new, values, context)
+    tags = [leaf for leaf in leaves if seems_a_tag(leaf, images)]
+    others = [leaf for leaf in leaves if leaf not in tags and leaf.may_change]
+    budget = min(MAX_VALUES, MAX_DOCUMENTS // max(len(base.documents), 1))
+    for leaf in [*tags, *_likeliest(others, chart, base)][:budget]:
+        following = candidates(leaf.value)
+        if (tag := next_tag(leaf, images)) is not None:
+            following = [tag, *following]
+        for new in following if chart.has_schema else following[:1]:
+            given = replace(context.values, overlay=overlay(values, leaf.path, new))
+            yield _Trial(
+                Change("value", leaf.name, str(leaf.value), str(new)), replace(context, values=given)
+            )
 
 
-def _changed_value(
-    kind: Kind, leaf: Leaf, new: str | float, values: dict[str, Any], context: Context
-) -> tuple[Change, Context]:
-    given = replace(context.values, overlay=overlay(values, leaf.path, new))
-    return Change(kind, leaf.name, str(leaf.value), str(new)), replace(context, values=given)
+def _likeliest(leaves: Sequence[Leaf], chart: Chart, base: Rendering) -> list[Leaf]:
+    """A chart may have thousands of values. First those whose text stands in a Job's pods, then those whose
+    key a template mentions, then the rest."""
+    pods = " ".join(_pod_templates(base))
+    templates = " ".join(template.text for template in chart.templates)
+    return sorted(leaves, key=lambda leaf: (str(leaf.value) not in pods, leaf.key not in templates))
 
 
-def _likeliest(leaves: list[Leaf], base: Rendering) -> list[Leaf]:
-    """Those whose text stands in a Job's pods first: a chart may have thousands."""
-    pods = str([_pod_template(resource) for resource in base.resources])
-    return sorted(leaves, key=lambda leaf: str(leaf.value) not in pods)
+class _Judge:
+    """Says what a change did, by its output alone."""
+
+    def __init__(self, base: Rendering) -> None:
+        self._images = images_of(base.resources)
+        self._pods = _pod_templates(base)
+
+    def kind(self, change: Change, changed: Rendering) -> Kind | None:
+        if change.kind in ("chart version", "app version"):
+            return change.kind  # they change with every release, whether the templates show them or not
+        if only_tags_differ(self._images, images_of(changed.resources)):
+            return "image"
+        if change.kind == "value" and self._pods != _pod_templates(changed):
+            return "value"
+        return None
 
 
-def _matters(change: Change, base: Rendering, changed: Rendering) -> bool:
-    if change.kind == "value":
-        return _pod_templates(base) != _pod_templates(changed)
-    if change.kind == "image":
-        return images_of(base.resources) != images_of(changed.resources)
-    return True  # the versions change with every release, whether the templates show them or not
-
-
-def _pod_templates(rendering: Rendering) -> list[Any]:
-    return [_pod_template(resource) for resource in rendering.resources]
+def _pod_templates(rendering: Rendering) -> list[str]:
+    """Of Jobs and CronJobs, as sorted text; other kinds are not ours to judge by."""
+    encode = msgspec.json.Encoder(order="sorted").encode
+    found = (_pod_template(resource) for resource in rendering.resources)
+    return sorted(encode(template).decode() for template in found if template is not None)
 
 
 def _pod_template(resource: Resource) -> Any:
-    """Of a Job or CronJob; other kinds are not ours to judge by."""
     spec = resource.object.get("spec")
     if resource.kind == "CronJob" and isinstance(spec, dict) and isinstance(spec.get("jobTemplate"), dict):
         spec = spec["jobTemplate"].get("spec")
     elif resource.kind != "Job":
         return None
     return spec.get("template") if isinstance(spec, dict) else None
+
+
+def _brief(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:59]}…"

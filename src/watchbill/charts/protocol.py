@@ -136,7 +136,7 @@ class ChartAnswer(Wire, frozen=True):
     kube_version: str = ""
     dependencies: tuple[Dependency, ...] = ()
     values: dict[str, Any] | None = None
-    schema: dict[str, Any] | None = None
+    has_schema: bool = False
     templates: tuple[Template, ...] = ()
 
 

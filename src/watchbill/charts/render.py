@@ -1,6 +1,7 @@
 """A chart, rendered: documents as Helm sees them, and the Kubernetes objects they stand for."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Self
 
 from msgspec import Struct
@@ -9,7 +10,6 @@ from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine, EngineFailed
 from watchbill.charts.problems import explain
 from watchbill.charts.protocol import (
-    Answer,
     Body,
     Context,
     DocumentAnswer,
@@ -90,18 +90,28 @@ class Failure(Struct, frozen=True):
     error: EngineError
 
 
-def render(engine: Engine, chart: Chart, contexts: Sequence[Context]) -> list[Rendering | Failure]:
-    """One result a context, in one request."""
+def render_each(
+    engine: Engine, chart: Chart, contexts: Sequence[Context]
+) -> Iterator[tuple[int, Rendering | Failure]]:
+    """One result a context with its index, in one request, each as it comes."""
+    bodies: dict[str, Body] = {}
     try:
-        answers = engine.ask(Render(source=chart.source, contexts=tuple(contexts)))
-        return [
-            Failure(contexts[rendered.index], rendered.error)
-            if rendered.error is not None
-            else _rendering(contexts[rendered.index], rendered, bodies)
-            for rendered, bodies in _collect(answers)
-        ]
+        for answer in engine.ask(Render(source=chart.source, contexts=tuple(contexts))):
+            if answer.body is not None:
+                bodies[answer.body.digest] = answer.body
+            if (rendered := answer.rendered) is not None:
+                context = contexts[rendered.index]
+                if rendered.error is not None:
+                    yield rendered.index, Failure(context, rendered.error)
+                else:
+                    yield rendered.index, _rendering(context, rendered, bodies)
     except EngineFailed as failed:
         raise explain(failed.error, chart.source.path) from None
+
+
+def render(engine: Engine, chart: Chart, contexts: Sequence[Context]) -> list[Rendering | Failure]:
+    """One result a context, in their order."""
+    return [result for _, result in sorted(render_each(engine, chart, contexts), key=itemgetter(0))]
 
 
 def render_one(engine: Engine, chart: Chart, context: Context) -> Rendering:
@@ -115,22 +125,19 @@ def render_one(engine: Engine, chart: Chart, context: Context) -> Rendering:
 def parse(engine: Engine, name: str, text: str, context: Context | None = None) -> Rendering:
     """Manifests that are already rendered, read and classified as Helm would."""
     context = context or Context()
+    bodies: dict[str, Body] = {}
+    read: Rendered | None = None
     try:
-        [(rendered, bodies)] = _collect(engine.ask(Parse(name=name, text=text, order=context.order)))
+        for answer in engine.ask(Parse(name=name, text=text, order=context.order)):
+            if answer.body is not None:
+                bodies[answer.body.digest] = answer.body
+            read = answer.rendered or read
     except EngineFailed as failed:
         raise explain(failed.error, name) from None
-    if rendered.error is not None:
-        raise explain(rendered.error, name)
-    return _rendering(context, rendered, bodies)
-
-
-def _collect(answers: Iterable[Answer]) -> Iterator[tuple[Rendered, dict[str, Body]]]:
-    bodies: dict[str, Body] = {}
-    for answer in answers:
-        if answer.body is not None:
-            bodies[answer.body.digest] = answer.body
-        if answer.rendered is not None:
-            yield answer.rendered, bodies
+    assert read is not None, "the engine answers a parse with documents"
+    if read.error is not None:
+        raise explain(read.error, name)
+    return _rendering(context, read, bodies)
 
 
 def _rendering(context: Context, rendered: Rendered, bodies: dict[str, Body]) -> Rendering:
