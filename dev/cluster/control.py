@@ -57,7 +57,7 @@ def daemon(layout: Layout, name: str, executable: Path, arguments: Sequence[str]
     if processes.running(layout, name) is not None:
         return
     if layout.level == "node":
-        sandbox.start(layout, name, str(executable), arguments)
+        sandbox.start(layout, name, executable, arguments)
     else:
         processes.start(layout, name, [name, *arguments], executable)
 

@@ -40,6 +40,17 @@ class Known:
     owner: dict[str, str] | None = None
 
 
+@dataclass(frozen=True)
+class Table:
+    """A namespace's fates, and how new they are."""
+
+    version: int
+    fates: dict[str, str]
+
+
+NO_TABLE = Table(0, {})
+
+
 class Agenda:
     """Pods to look at, each at its time. One worker serves it, so a pod is never in two hands."""
 
@@ -66,7 +77,7 @@ class Agenda:
 class Driver:
     api: Api
     pods: dict[str, Known] = field(default_factory=dict)
-    tables: dict[str, dict[str, str]] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
     failed: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     agendas: list[Agenda] = field(default_factory=lambda: [Agenda() for _ in range(WORKERS)])
 
@@ -87,12 +98,25 @@ class Driver:
         else:
             known.pod = pod
 
+    def pods_listed(self, uids: set[str]) -> None:
+        """Forget those that went while nobody watched."""
+        for uid in set(self.pods) - uids:
+            self.pods.pop(uid, None)
+
     def table_event(self, kind: str, config_map: dict[str, Any]) -> None:
         namespace = config_map["metadata"]["namespace"]
-        self.tables[namespace] = {} if kind == "DELETED" else config_map.get("data") or {}
+        self._keep(
+            namespace, config_map["metadata"], {} if kind == "DELETED" else config_map.get("data") or {}
+        )
         for uid, known in list(self.pods.items()):
             if known.pod["metadata"]["namespace"] == namespace:
                 self.look(uid)
+
+    def _keep(self, namespace: str, metadata: dict[str, Any], fates: dict[str, str]) -> None:
+        """The newest one: what was asked for and what is watched arrive in any order."""
+        table = Table(int(metadata["resourceVersion"]), fates)
+        if table.version >= self.tables.get(namespace, NO_TABLE).version:
+            self.tables[namespace] = table
 
     def work(self, agenda: Agenda) -> None:
         while True:
@@ -117,7 +141,7 @@ class Driver:
             known.owner = self._read_owner(known.pod)
         text = fates.choose(
             owner(known.pod).get("name", name),
-            self.tables.get(namespace, {}),
+            self.tables.get(namespace, NO_TABLE).fates,
             metadata.get("annotations", {}),
             known.owner,
         )
@@ -128,7 +152,7 @@ class Driver:
             log(f"{namespace}/{name}: {error}")
             status, again = {"message": str(error), "reason": "UnknownFate"}, None
         else:
-            failures = len(self.failed[owner(known.pod).get("uid", uid)])
+            failures = len(self.failed.get(owner(known.pod).get("uid", uid), ()))
             step = fates.step(known.pod, fate, time.time() - known.since, failures, timestamp())
             status, again = step.status, step.again
         if status is not None:
@@ -143,9 +167,8 @@ class Driver:
     def _read_owner(self, pod: dict[str, Any]) -> dict[str, str]:
         """Asked for, not watched: whatever was written before the pod was made is then seen for certain."""
         namespace = pod["metadata"]["namespace"]
-        if namespace not in self.tables:
-            found = self.api.find(f"/api/v1/namespaces/{namespace}/configmaps/{fates.CONFIG_MAP}")
-            self.tables.setdefault(namespace, (found or {}).get("data") or {})
+        if table := self.api.find(f"/api/v1/namespaces/{namespace}/configmaps/{fates.CONFIG_MAP}"):
+            self._keep(namespace, table["metadata"], table.get("data") or {})
         if owner(pod).get("kind") != "Job":
             return {}
         job = self.api.find(f"/apis/batch/v1/namespaces/{namespace}/jobs/{owner(pod)['name']}")
@@ -169,14 +192,14 @@ def timestamp() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def follow(api: Api, path: str, event: Event, listed: Callable[[], None]) -> None:
+def follow(api: Api, path: str, event: Event, listed: Callable[[set[str]], None]) -> None:
     """List, then watch from there, for ever; list again when the server has lost our place."""
     while True:
         try:
             answer = api.get(path)
             for item in answer["items"]:
                 event("ADDED", item)
-            listed()
+            listed({item["metadata"]["uid"] for item in answer["items"]})
             version = answer["metadata"]["resourceVersion"]
             while True:
                 for change in api.watch(path, version):
@@ -199,10 +222,15 @@ def main(kubeconfig: Path, ready: Path) -> None:
         threading.Thread(target=driver.work, args=(agenda,), daemon=True).start()
     tables = f"/api/v1/configmaps?fieldSelector=metadata.name={fates.CONFIG_MAP}"
     known = threading.Event()
-    threading.Thread(target=follow, args=(api, tables, driver.table_event, known.set), daemon=True).start()
-    # Tables before pods: a pod must not be judged without the one it has.
+    arguments = (api, tables, driver.table_event, lambda _: known.set())
+    threading.Thread(target=follow, args=arguments, daemon=True).start()
     known.wait()
-    follow(api, "/api/v1/pods", driver.pod_event, ready.touch)
+
+    def listed(uids: set[str]) -> None:
+        driver.pods_listed(uids)
+        ready.touch()
+
+    follow(api, "/api/v1/pods", driver.pod_event, listed)
 
 
 if __name__ == "__main__":

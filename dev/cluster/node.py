@@ -78,7 +78,12 @@ def ensure(layout: Layout, binaries: dict[str, Path], images: dict[str, Path]) -
         layout.record()
         pki.ensure(layout)
         cgroups.create(layout)
-        sandbox.create(layout, packages.node_root(), binaries["pause"], list(binaries.values()))
+        sandbox.create(
+            layout,
+            packages.node_root(),
+            binaries["pause"],
+            [binaries[name] for name in ("etcd", "kube", "coredns")],
+        )
     _connect(layout)
     control.launch(layout, binaries)
     _runtime(layout)

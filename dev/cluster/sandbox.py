@@ -28,11 +28,17 @@ MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE, MS_SHARED = 1, 32, 4096, 163
 MNT_DETACH = 2
 
 NAME = "sandbox"
+BINARIES = "/opt/watchbill"
 NAMESPACES = ("pid", "net", "ipc", "uts", "mnt")
 # The kubelet sets these for the whole machine. It gets files that say what it wants to read.
 KERNEL_SETTINGS = {"vm/overcommit_memory": "1", "kernel/panic": "10", "kernel/panic_on_oops": "1"}
 
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+def inside(executable: Path) -> str:
+    """Where one of our binaries is in the sandbox; a bare name is a program of its own root."""
+    return f"{BINARIES}/{executable.name}" if executable.is_absolute() else str(executable)
 
 
 def running(layout: Layout) -> int | None:
@@ -41,9 +47,9 @@ def running(layout: Layout) -> int | None:
 
 
 def create(layout: Layout, root: Path, first: Path, binaries: Sequence[Path]) -> None:
-    """Make it, with that root and that first process, and the directories of the binaries visible."""
-    visible = sorted({str(binary.parent) for binary in (first, *binaries)})
-    command = [sys.executable, "-m", __name__, str(layout.root), str(root), str(first), *visible]
+    """Make it, with that root and that first process, and the binaries in one directory of its own."""
+    arguments = map(str, (layout.root, root, first, *binaries))
+    command = [sys.executable, "-m", __name__, *arguments]
     made = subprocess.run(
         command,
         check=False,
@@ -60,7 +66,7 @@ def create(layout: Layout, root: Path, first: Path, binaries: Sequence[Path]) ->
     processes.remember(layout, NAME, int(made.stdout))
 
 
-def start(layout: Layout, name: str, executable: str, arguments: Sequence[str]) -> None:
+def start(layout: Layout, name: str, executable: Path, arguments: Sequence[str]) -> None:
     """Start a daemon inside. A second fork is needed: only children enter another process namespace."""
     holder = _holder(layout)
     layout.logs.mkdir(parents=True, exist_ok=True)
@@ -78,10 +84,12 @@ def start(layout: Layout, name: str, executable: str, arguments: Sequence[str]) 
             os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
             os.dup2(log, 1)
             os.dup2(log, 2)
-            os.execvpe(executable, [name, *arguments], processes.environment(layout.root))
+            os.execvpe(inside(executable), [name, *arguments], processes.environment(layout.root))
         except OSError as error:
             os.write(log, f"{name} could not be started: {error}\n".encode())
-        os._exit(127)
+        finally:
+            # Whatever happens, a copy of this program must not go on.
+            os._exit(127)
     os.close(send)
     os.close(log)
     said = os.read(receive, 32)
@@ -151,15 +159,7 @@ def _mount_file(source: str, target: Path, kind: str = "", flags: int = 0, optio
     _check(result, f"mounting {source} on {target}")
 
 
-def _bind(path: str, root: Path, flags: int = 0) -> None:
-    """Show a directory of the machine at the same place inside."""
-    inside = root / path.lstrip("/")
-    _mount(path, inside, flags=MS_BIND)
-    if flags:
-        _mount(path, inside, flags=MS_BIND | MS_REMOUNT | flags)
-
-
-def _become(state: str, base: str, first: str, visible: Sequence[str]) -> None:
+def _become(state: str, base: str, first: str, binaries: Sequence[str]) -> None:
     """Create the namespaces; the child is the first process of the new ones, the parent tells its pid."""
     new = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS
     _check(_libc.unshare(new), "unshare")
@@ -168,11 +168,12 @@ def _become(state: str, base: str, first: str, visible: Sequence[str]) -> None:
     if child == 0:
         os.close(receive)
         try:
-            _furnish(state, base, visible)
-            os.execve(first, ["watchbill-node", state], processes.environment(Path(state)))
+            _furnish(state, base, [first, *binaries])
+            os.execve(inside(Path(first)), ["watchbill-node", state], processes.environment(Path(state)))
         except OSError as error:
             os.write(send, str(error).encode())
-        os._exit(1)
+        finally:
+            os._exit(1)
     os.close(send)
     with os.fdopen(receive, "rb") as problems:
         # The descriptor closes by itself when the child has become the first process.
@@ -182,7 +183,7 @@ def _become(state: str, base: str, first: str, visible: Sequence[str]) -> None:
     print(child)
 
 
-def _furnish(state: str, base: str, visible: Sequence[str]) -> None:
+def _furnish(state: str, base: str, binaries: Sequence[str]) -> None:
     os.setsid()
     quiet = os.open("/dev/null", os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -202,14 +203,19 @@ def _furnish(state: str, base: str, visible: Sequence[str]) -> None:
     _mount("sysfs", root / "sys", "sysfs")
     _mount("/sys/fs/cgroup", root / "sys/fs/cgroup", flags=MS_BIND | MS_REC)
     _mount("/dev", root / "dev", flags=MS_BIND | MS_REC)
-    _bind(state, root)
-    for directory_name in visible:
-        _bind(directory_name, root, MS_RDONLY)
+    # At the same place inside and outside: configuration names files in it.
+    _mount(state, root / state.lstrip("/"), flags=MS_BIND)
+    for binary in binaries:
+        place = root / inside(Path(binary)).lstrip("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.touch()
+        _mount_file(binary, place, flags=MS_BIND)
+        _mount_file(binary, place, flags=MS_BIND | MS_REMOUNT | MS_RDONLY)
     # Its own places for these, on the disk: sockets below them would not bear a longer path.
-    for place, kept in (("var/lib/kubelet", "kubelet"), ("var/log/pods", "podlogs")):
+    for usual, kept in (("var/lib/kubelet", "kubelet"), ("var/log/pods", "podlogs")):
         source = Path(state, "data", kept)
         source.mkdir(parents=True, exist_ok=True)
-        _mount(str(source), root / place, flags=MS_BIND)
+        _mount(str(source), root / usual, flags=MS_BIND)
     for setting, value in KERNEL_SETTINGS.items():
         stand_in = root / "run" / setting.replace("/", ".")
         stand_in.write_text(f"{value}\n")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dev.cluster import lock, processes
+from dev.cluster import processes
 from dev.cluster.layout import CHECKOUT, cache_dir
 from dev.cluster.progress import say
 
@@ -36,19 +36,13 @@ def digest() -> str:
 
 
 def layer() -> Path:
-    """A directory with the installed project, made anew when a source has changed."""
+    """A directory with the installed project, made anew when a source has changed. One caller at a time."""
     home = cache_dir() / "image" / f"project-{digest()[:16]}"
-    with lock.held(home.with_name("project.lock")):
-        if not home.exists():
-            _remove_older(home)
-            _make(home)
+    if not home.exists():
+        for older in home.parent.glob("project-*"):
+            shutil.rmtree(older)
+        _make(home)
     return home
-
-
-def _remove_older(home: Path) -> None:
-    """Every change of a source makes a new one: only the newest is of use."""
-    for older in home.parent.glob("project-*"):
-        shutil.rmtree(older)
 
 
 def _make(home: Path) -> None:

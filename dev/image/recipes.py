@@ -35,11 +35,14 @@ def pause(binary: Path) -> Path:
 def watchbill() -> Path:
     """Python and the project. The interpreter is a layer of its own: it changes rarely."""
     base = pyroot.root()
-    installed = project.layer()
-    archive = _archive("watchbill", hashlib.sha256(f"{base.name} {installed.name}".encode()).hexdigest())
-    with lock.held(archive.with_name("watchbill.lock")):
+    with lock.held(cache_dir() / "image" / "watchbill.lock"):
+        installed = project.layer()
+        archive = _archive("watchbill", hashlib.sha256(f"{base.name} {installed.name}".encode()).hexdigest())
         if not archive.exists():
-            for older in archive.parent.glob("watchbill-*.tar"):
+            # Every change of a source makes another; somebody may still be reading the last ones.
+            for older in sorted(archive.parent.glob("watchbill-*.tar"), key=lambda tar: tar.stat().st_mtime)[
+                :-2
+            ]:
                 older.unlink()
             image = oci.Image(
                 WATCHBILL,
