@@ -43,6 +43,9 @@ cluster-down: env
 	$(CLUSTER) down
 
 env: $(VENV)/.installed
+ifeq ($(wildcard src/watchbill/charts/_engine/watchbill-engine),)
+.PHONY: $(VENV)/.installed
+endif
 
 # Dependencies with their hashes first, then ourselves: an editable install cannot be hashed.
 $(VENV)/.pinned: constraints.txt
@@ -50,7 +53,8 @@ $(VENV)/.pinned: constraints.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement constraints.txt
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.pinned pyproject.toml hatch_build.py $(ENGINE_SOURCES)
+# The folder itself counts too: a file that was removed has no date.
+$(VENV)/.installed: $(VENV)/.pinned pyproject.toml hatch_build.py engine $(ENGINE_SOURCES)
 	@$(BIN)/python -m dev.go >/dev/null
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

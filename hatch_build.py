@@ -44,13 +44,15 @@ class EngineBuildHook(BuildHookInterface[Any]):
             raise SystemExit(f"watchbill: no engine for {target}; there is one for {', '.join(WHEEL_TAGS)}")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{WHEEL_TAGS[target]}"
-        build_data["artifacts"].append("src/watchbill/charts/_engine/*")
+        # Other platforms' engines never lie in the package: an editable install runs what is there.
+        folder = self._output if target == this_platform() else Path(self.root, "build", "engine", target)
+        build_data["force_include"][str(folder)] = "watchbill/charts/_engine"
         digest = digest_of(self._source, Path(self.root))
-        stamp = self._output / "source"
-        if stamp.is_file() and stamp.read_text() == f"{digest} {target}\n":
+        binary, stamp = folder / "watchbill-engine", folder / "source"
+        if binary.is_file() and stamp.is_file() and stamp.read_text() == digest:
             return
-        compile_engine(self._source, self._output / "watchbill-engine", digest, target)
-        stamp.write_text(f"{digest} {target}\n")
+        compile_engine(self._source, binary, digest, target)
+        stamp.write_text(digest)
 
 
 def this_platform() -> str:

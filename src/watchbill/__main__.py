@@ -10,7 +10,7 @@ def main() -> None:
     arguments = sys.argv[1:]
     command = next((argument for argument in arguments if not argument.startswith("-")), None)
     spawned = None
-    if command in RENDERING_COMMANDS and "--help" not in arguments:
+    if command in RENDERING_COMMANDS and not {"-h", "--help"} & set(arguments):
         from watchbill.charts.process import EngineProcess, Limits
 
         try:

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.support import txtar
 
+from tests.support import txtar
 from watchbill.charts.chart import load
 from watchbill.charts.engine import Engine
 from watchbill.charts.next_versions import NextVersion, next_versions

@@ -42,6 +42,7 @@ def test_a_crash_says_one_line_and_keeps_the_traceback_in_a_file(tmp_path: Path)
     assert str(report) in line
     assert "engine room flooded" in report.read_text()
     assert "hunter2" not in report.read_text()
+    assert report.stat().st_mode & 0o077 == 0
 
 
 def test_debug_shows_the_traceback_of_a_crash(tmp_path: Path) -> None:
@@ -65,7 +66,18 @@ def test_a_crash_is_reported_even_where_no_file_can_be_written(tmp_path: Path) -
         (["shwo"], "No such command 'shwo'", "run: watchbill --help"),
         (["show", "x", "--timeout", "soon"], "'soon' is no duration", "run: watchbill show --help"),
         (["show", "x", "--memory", "lots"], "'lots' is no size", "run: watchbill show --help"),
-        (["show", "no/such/chart"], "no/such/chart", ""),
+        (["show", "x", "--timeout", "0s"], "not between 1s and 24h", "run: watchbill show --help"),
+        (
+            ["show", "x", "--timeout", "99999999999999h"],
+            "not between 1s and 24h",
+            "run: watchbill show --help",
+        ),
+        (["show", "x", "--memory", "1"], "not between 64Mi and 1024Gi", "run: watchbill show --help"),
+        (["show", "x", "--memory", "99999999999999999999"], "not between 64Mi and 1024Gi", ""),
+        (["show", "no/such/chart"], "there is no chart at no/such/chart", "Chart.yaml"),
+        (["show", "README.md"], "README.md", "Chart.yaml"),
+        (["show", "b\udcffad"], "not valid UTF-8", ""),
+        (["show", "examples/charts/orders", "--set", "a=\udcff"], "not valid UTF-8", ""),
         (["show", "examples/charts/orders", "--set", "a[b]=1"], "examples/charts/orders", "-f or --set"),
     ],
 )
@@ -79,6 +91,28 @@ def test_bad_input_is_one_clear_error_and_exit_code_2(
     assert what in done.stderr
     assert then in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("shell", "what"),
+    [
+        ("show examples/charts/orders -f - <&-", "nothing to read on stdin"),
+        (r"show examples/charts/orders -f - < <(printf '\xff\xfe: x')", "not valid UTF-8"),
+        ("show examples/charts/orders > /dev/full", "the output cannot be written"),
+    ],
+)
+def test_broken_pipes_and_disks_are_said(root: Path, shell: str, what: str) -> None:
+    command = ["bash", "-c", f"{sys.executable} -m watchbill {shell}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
+    assert done.returncode == 2
+    assert what in done.stderr
+    assert len(done.stderr.splitlines()) <= 2
+
+
+def test_without_a_command_the_help_is_shown(watchbill: Watchbill) -> None:
+    done = watchbill()
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: watchbill")
 
 
 def test_a_reader_that_goes_away_is_no_crash(root: Path) -> None:

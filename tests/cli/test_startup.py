@@ -49,7 +49,7 @@ print(*sorted(sys.modules))
 
 def imported_modules(root: Path) -> set[str]:
     stamp = (root / "src/watchbill/charts/_engine/source").read_text()
-    program = PROGRAM.format(digest=stamp.split()[0], chart=str(root / "examples/charts/orders"))
+    program = PROGRAM.format(digest=stamp, chart=str(root / "examples/charts/orders"))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split())
 

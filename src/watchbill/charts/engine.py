@@ -63,16 +63,15 @@ class Engine:
             self._greeted = False
 
     def ask(self, question: Question) -> Iterator[Answer]:
-        """The answers to one question, in order, without the closing one."""
+        """The answers to one question, in order, without the closing one. Each of them has the whole time."""
         self._next_id += 1
         request = Request(id=self._next_id, **{type(question).__name__.lower(): question})  # type: ignore[arg-type]
-        deadline = time.monotonic() + self.limits.seconds
         finished = False
         try:
-            engine = self._ready(deadline)
-            engine.write(self._encode(request))
+            engine = self._ready(self._deadline())
+            engine.write(self._encoded(request))
             while True:
-                answer = self._decode(engine.read_line(deadline))
+                answer = self._decode(engine.read_line(self._deadline()))
                 if answer.error is not None:
                     finished = True
                     raise EngineFailed(answer.error)
@@ -91,6 +90,15 @@ class Engine:
         finally:
             if not finished:  # answers of this question are still under way: nobody may take them for others
                 self.close()
+
+    def _deadline(self) -> float:
+        return time.monotonic() + self.limits.seconds
+
+    def _encoded(self, request: Request) -> bytes:
+        try:
+            return self._encode(request)
+        except UnicodeEncodeError:  # bytes of the command line that are no text
+            raise UserError("a path or value on the command line is not valid UTF-8") from None
 
     def _ready(self, deadline: float) -> process.EngineProcess:
         if self._process is not None and not _same(self._process.limits, self.limits):
@@ -135,7 +143,7 @@ def _expected_source() -> str:
     if os.path.isfile(os.path.join(checkout, "go.mod")):
         return source_digest(checkout)
     with open(os.path.join(package, "_engine", "source"), encoding="ascii") as file:
-        return file.read().split()[0]
+        return file.read().strip()
 
 
 def _reinstall() -> str:

@@ -65,7 +65,15 @@ def _helm_template(helm: str, chart: Chart, context: Context, seconds: float) ->
             then="allow more with --timeout",
         ) from None
     if done.returncode != 0:
-        raise UserError(f"{chart.path}: {helm} does not render it", where=done.stderr.strip())
+        raise UserError(
+            f"{chart.path}: {helm} does not render it",
+            where=done.stderr.strip() or f"exit code {done.returncode}, no message",
+            then="run it by hand, or leave out --helm",
+        )
+    if done.stdout.strip() and "\n# Source: " not in done.stdout:
+        raise UserError(
+            f"{helm} does not print what helm template prints", then="name a helm binary with --helm"
+        )
     return done.stdout
 
 

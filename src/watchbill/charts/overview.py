@@ -3,6 +3,7 @@
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart
 from watchbill.charts.protocol import Lookup, Volatile
@@ -39,6 +40,8 @@ class Item(Struct, frozen=True, rename="camel"):
     delete_policies: tuple[str, ...] = ()  # as written; Helm takes before-hook-creation where there is none
     output_log_policies: tuple[str, ...] = ()
     schedule: str | None = None
+    suspended: bool = False
+    kept: bool = False  # helm.sh/resource-policy: keep
     ttl_seconds_after_finished: int | None = None
 
 
@@ -82,7 +85,7 @@ def overview(chart: Chart, rendering: Rendering) -> Overview:
         items=tuple(_item(chart, resource) for resource in sorted(shown, key=_when)),
         dropped=tuple(_dropped(chart, document) for document in rendering.dropped),
         volatile=tuple(Volatile(chart.file(use.template), use.function) for use in rendering.volatile),
-        lookups=rendering.lookups,
+        lookups=tuple(replace(lookup, template=chart.file(lookup.template)) for lookup in rendering.lookups),
     )
 
 
@@ -96,11 +99,12 @@ def _when(resource: Resource) -> tuple[float, int]:
 def _item(chart: Chart, resource: Resource) -> Item:
     hook = resource.hook
     spec = _spec(resource.object)
+    annotations = _part(_part(resource.object, "metadata"), "annotations")
     job = _spec(spec.get("jobTemplate") or {}) if resource.kind == "CronJob" else spec
     ttl = job.get("ttlSecondsAfterFinished")
     return Item(
         kind=resource.kind,
-        name=resource.name,
+        name=_name(resource.object),
         namespace=resource.namespace,
         file=chart.file(resource.origin.template),
         line=resource.origin.line,
@@ -111,16 +115,21 @@ def _item(chart: Chart, resource: Resource) -> Item:
         delete_policies=hook.delete_policies if hook else (),
         output_log_policies=hook.output_log_policies if hook else (),
         schedule=str(spec.get("schedule", "")) if resource.kind == "CronJob" else None,
-        ttl_seconds_after_finished=ttl if isinstance(ttl, int) else None,
+        suspended=spec.get("suspend") is True,
+        kept=hook is None and annotations.get("helm.sh/resource-policy") == "keep",
+        ttl_seconds_after_finished=ttl if type(ttl) is int else None,
     )
 
 
+def _name(thing: Any) -> str:
+    metadata = _part(thing, "metadata")
+    return str(metadata.get("name") or f"{metadata.get('generateName', '')}*")
+
+
 def _dropped(chart: Chart, document: Document) -> Dropped:
-    thing = document.object if isinstance(document.object, dict) else {}
-    metadata = thing.get("metadata")
     return Dropped(
-        kind=str(thing.get("kind", "")),
-        name=str(metadata.get("name", "")) if isinstance(metadata, dict) else "",
+        kind=str(_part({"document": document.object}, "document").get("kind", "")),
+        name=_name(document.object),
         file=chart.file(document.template),
         line=document.line,
         subchart=document.subchart,
@@ -129,5 +138,10 @@ def _dropped(chart: Chart, document: Document) -> Dropped:
 
 
 def _spec(thing: Any) -> dict[str, Any]:
-    spec = thing.get("spec") if isinstance(thing, dict) else None
-    return spec if isinstance(spec, dict) else {}
+    return _part(thing, "spec")
+
+
+def _part(thing: Any, key: str) -> dict[str, Any]:
+    """A map in a map, or an empty one: nothing in a chart's output need be what it should."""
+    part = thing.get(key) if isinstance(thing, dict) else None
+    return part if isinstance(part, dict) else {}

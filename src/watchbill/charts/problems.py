@@ -4,6 +4,9 @@ from watchbill.charts.protocol import EngineError
 from watchbill.errors import UserError
 
 _NEXT = {
+    "chart": "name a directory with a Chart.yaml, or a packaged chart (.tgz)",
+    "fail": "correct the values given with -f or --set",
+    "template": "correct the template, or give the values it needs with -f or --set",
     "symlink": "copy the file into the chart, or allow it with --follow-symlinks",
     "kube-version": "name the cluster's version with --kube-version",
     "required": "give the value with -f or --set",
@@ -22,7 +25,7 @@ def explain(error: EngineError, path: str) -> UserError:
     if error.kind == "dependency" and error.missing:
         what = ", ".join(f'the dependency "{name}" is not in charts/' for name in error.missing)
         then = f"run: helm dependency build {path}"
-    said = what if what.startswith(path) else f"{path}: {what}"
+    said = what if path in what else f"{path}: {what}"
     return UserError(said, where="\n".join(where) or None, then=then)
 
 

@@ -1,8 +1,6 @@
 """The command line: one module a command, imported when it is run; how commands end is decided here."""
 
 import gc
-import os
-import sys
 from importlib import import_module
 
 import click
@@ -44,6 +42,9 @@ def run(arguments: list[str], spawned: EngineProcess | None = None) -> int:
         return error.exit_code
     except Found as found:
         return found.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        session.say(error.ctx.get_help() if error.ctx else "")
+        return 0
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "watchbill"
         session.complain(f"{error.format_message()}\n  run: {path} --help")
@@ -54,8 +55,7 @@ def run(arguments: list[str], spawned: EngineProcess | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return 130
-    except BrokenPipeError:  # whoever read our output has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
         return 141
     except Exception as error:  # noqa: BLE001  (the last line of defence: no traceback reaches a user)
         from watchbill.cli.crash import report

@@ -31,7 +31,12 @@ def _write(text: str) -> str:
         try:
             os.makedirs(folder, exist_ok=True)
             path = os.path.join(folder, name)
-            with open(path, "w", encoding="utf-8") as file:
+            # Ours alone to read, and never through a link that somebody left in a shared folder.
+            with open(
+                os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600),
+                "w",
+                encoding="utf-8",
+            ) as file:
                 file.write(text)
         except OSError:
             continue

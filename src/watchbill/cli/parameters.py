@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from watchbill.charts.process import Limits
+from watchbill.errors import UserError
 
 if TYPE_CHECKING:
     from watchbill.charts.protocol import Context, ValuesFile
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
+_LONGEST = 24 * 3600
+_LEAST_MEMORY, _MOST_MEMORY = 64 << 20, 1 << 40
 _SIZES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
 
@@ -27,7 +30,10 @@ class Duration(click.ParamType[float]):
         parts = re.findall(r"(\d+(?:\.\d+)?)([smh])", value)
         if not parts or "".join(number + unit for number, unit in parts) != value:
             self.fail(f"{value!r} is no duration; write it like 90s, 5m or 1h30m", param, ctx)
-        return sum(float(number) * _UNITS[unit] for number, unit in parts)
+        seconds = sum(float(number) * _UNITS[unit] for number, unit in parts)
+        if not 0 < seconds <= _LONGEST:
+            self.fail(f"{value!r} is not between 1s and 24h", param, ctx)
+        return seconds
 
 
 class Size(click.ParamType[int]):
@@ -39,7 +45,10 @@ class Size(click.ParamType[int]):
         match = re.fullmatch(r"(\d+)([kMG]i?|Ki)?", value)
         if not match:
             self.fail(f"{value!r} is no size; write it like 512Mi or 1Gi", param, ctx)
-        return int(match[1]) * _SIZES[match[2] or ""]
+        size = int(match[1]) * _SIZES[match[2] or ""]
+        if not _LEAST_MEMORY <= size <= _MOST_MEMORY:
+            self.fail(f"{value!r} is not between 64Mi and 1024Gi", param, ctx)
+        return size
 
 
 def rendering_options(function: F) -> F:
@@ -130,9 +139,20 @@ class RenderingOptions:
         )
 
 
+def _stdin() -> str:
+    try:
+        return sys.stdin.buffer.read().decode()
+    except (AttributeError, OSError):  # Python has no stdin where it was closed
+        raise UserError(
+            "there is nothing to read on stdin", then="pipe the values in, or name a file"
+        ) from None
+    except UnicodeDecodeError:
+        raise UserError("the values on stdin are not valid UTF-8") from None
+
+
 def _values_file(path: str) -> "ValuesFile":
     from watchbill.charts.protocol import ValuesFile
 
     if path == "-":
-        return ValuesFile(path="-", text=sys.stdin.read())
+        return ValuesFile(path="-", text=_stdin())
     return ValuesFile(path=path)

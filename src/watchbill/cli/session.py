@@ -1,12 +1,14 @@
 """What all commands share in one run: the engine, colour, how errors are said."""
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
 from watchbill.charts.process import EngineProcess
+from watchbill.errors import UserError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,7 +30,16 @@ class Session:
         return spawned
 
     def say(self, text: str = "") -> None:
-        click.echo(text, color=self.color)
+        """Prints a result. Whoever reads our output may go away, a disk may be full."""
+        try:
+            click.echo(text, color=self.color)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            discard_output()
+            raise
+        except OSError as error:
+            discard_output()
+            raise UserError(f"the output cannot be written: {error.strerror}") from None
 
     def complain(self, text: str) -> None:
         head, newline, rest = text.partition("\n")
@@ -39,6 +50,11 @@ class Session:
     def close(self) -> None:
         if spawned := self.take_engine():
             spawned.kill()
+
+
+def discard_output() -> None:
+    """So that nothing is tried, and complained about, once more when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def common_options(function: F) -> F:

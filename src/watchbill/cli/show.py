@@ -60,3 +60,7 @@ def command(session: Session, /, chart: str, output: str, **options: Any) -> Non
         from watchbill.cli.show_text import lines
 
         session.say("\n".join(lines(seen)))
+        if chosen.helm_path:
+            session.say(
+                click.style("a helm binary tells neither what it drops nor the lines of templates", dim=True)
+            )

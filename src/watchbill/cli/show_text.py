@@ -1,13 +1,18 @@
 """The overview of a chart for a person in a terminal."""
 
 from collections.abc import Iterator
+from typing import Any
 
+import msgspec
 from click import style
 
 from watchbill.charts.overview import DEFAULT_DELETE_POLICY, HOOK_EVENTS, Dropped, Item, Overview
 
+_HELM_2_EVENTS = {"crd-install": "it was Helm 2's: put the CRD into crds/", "test-failure": "it was Helm 2's"}
+
 
 def lines(seen: Overview) -> Iterator[str]:
+    seen = msgspec.convert(_printable(msgspec.to_builtins(seen)), Overview)
     yield f"{style(seen.chart, bold=True)} {seen.version}    {_summary(seen)}"
     if seen.items:
         yield ""
@@ -26,16 +31,33 @@ def lines(seen: Overview) -> Iterator[str]:
     yield style(f'rendered for {move} of release "{seen.release}" in namespace "{seen.namespace}"', dim=True)
 
 
+def _printable(thing: Any) -> Any:
+    """Text of a chart must not reach a terminal as commands to it, nor break a table's rows."""
+    if isinstance(thing, str):
+        return (
+            thing if thing.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in thing)
+        )
+    if isinstance(thing, list | tuple):
+        return [_printable(item) for item in thing]
+    if isinstance(thing, dict):
+        return {key: _printable(value) for key, value in thing.items()}
+    return thing
+
+
 def _summary(seen: Overview) -> str:
     counts = [
         (sum(item.kind == "Job" for item in seen.items), "Job"),
         (sum(item.kind == "CronJob" for item in seen.items), "CronJob"),
         (sum(item.hook for item in seen.items), "hook object"),
     ]
-    parts = [f"{number} {noun}{'s' if number != 1 else ''}" for number, noun in counts if number]
+    parts = [_count(number, noun) for number, noun in counts if number]
     if seen.dropped:
         parts.append(style(f"{len(seen.dropped)} dropped by Helm", fg="red"))
-    return ", ".join(parts) or f"no Jobs, CronJobs or hooks among {seen.objects} objects"
+    return ", ".join(parts) or f"no Jobs, CronJobs or hooks among {_count(seen.objects, 'object')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
 def _row(item: Item) -> tuple[str, ...]:
@@ -51,16 +73,17 @@ def _row(item: Item) -> tuple[str, ...]:
 def _runs(item: Item) -> str:
     if item.hook:
         return ", ".join(item.events)
-    return f"by schedule {item.schedule}" if item.schedule is not None else "with the release"
+    when = "with the release" if item.schedule is None else f"by schedule {item.schedule}"
+    return f"{when}, suspended" if item.suspended else when
 
 
 def _deleted(item: Item) -> str:
+    parts = list(item.delete_policies) or [f"{DEFAULT_DELETE_POLICY} (default)"]
     if not item.hook:
-        ttl = item.ttl_seconds_after_finished
-        if item.kind == "CronJob":
-            return "with the release" + ("" if ttl is None else f"; its Jobs after {_duration(ttl)}")
-        return "with the release" if ttl is None else f"{_duration(ttl)} after it finished"
-    return ", ".join(item.delete_policies) or f"{DEFAULT_DELETE_POLICY} (default)"
+        parts = ["never (resource-policy: keep)" if item.kept else "with the release"]
+    if (ttl := item.ttl_seconds_after_finished) is not None:
+        parts.append(f"{'its Jobs ' if item.kind == 'CronJob' else ''}{_duration(ttl)} after finishing")
+    return ", ".join(parts)
 
 
 def _duration(seconds: int) -> str:
@@ -83,7 +106,10 @@ def _dropped(dropped: Dropped) -> Iterator[str]:
 def _meant(dropped: Dropped) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(dropped.unknown_event.lower(), HOOK_EVENTS, n=1)
+    event = dropped.unknown_event.lower()
+    if event in _HELM_2_EVENTS:
+        return f"; {_HELM_2_EVENTS[event]}"
+    close = get_close_matches(event, HOOK_EVENTS, n=1)
     return f'; did you mean "{close[0]}"?' if close else ""
 
 
@@ -103,7 +129,17 @@ def _lookups(seen: Overview) -> Iterator[str]:
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    widths = [max(_width(row[column]) for row in (head, *rows)) for column in range(len(head))]
     for row in (head, *rows):
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        cells = (cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True))
+        line = "  ".join(cells).rstrip()
         yield style(line, dim=True) if row is head else line
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: characters of East Asian scripts take two."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import east_asian_width
+
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
