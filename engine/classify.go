@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -57,51 +59,58 @@ type outputPlace struct {
 	offset   int
 }
 
-// classify lets Helm's code sort the outputs of templates. What it returns nowhere, it dropped. An error
-// comes with the place the YAML reader names, if it names one.
-func classify(outputs map[string]string, order []string) ([]document, *Error, *outputPlace) {
+// classify lets Helm's code sort the documents that templates gave. It is shown their heads alone, each with
+// its number in it, so that every document is read once a request and not once a context. What Helm returns
+// nowhere, it dropped. An error comes with the place the YAML reader names, if it names one.
+func classify(outputs map[string]string, order []string, known *reader) ([]document, *Error, *outputPlace) {
 	kinds := releaseutil.InstallOrder
 	if len(order) > 0 {
 		kinds = order
 	}
-	hooks, manifests, err := releaseutil.SortManifests(outputs, nil, kinds)
-	if err != nil {
-		return nil, &Error{Kind: ErrYAML, Message: err.Error()}, firstUnreadable(outputs)
-	}
-
-	type key struct{ template, text string }
-	waiting := map[key][]document{} // equal documents of one template keep their order
+	waiting := map[string]document{} // by head
+	heads := make(map[string]string, len(outputs))
 	for template, output := range outputs {
 		if strings.HasPrefix(path.Base(template), "_") {
 			continue // as Helm does
 		}
+		var stream strings.Builder
 		for i, piece := range split(output) {
-			k := key{template, piece.text}
-			waiting[k] = append(waiting[k], document{piece: piece, template: template, index: i})
+			read, err := known.read(piece.text)
+			if err != nil {
+				return nil, unreadable(outputs, kinds, err), firstUnreadable(outputs)
+			}
+			head := numberedHead(read.head, template, i)
+			stream.WriteString("---\n" + head + "\n")
+			waiting[head] = document{piece: piece, template: template, index: i}
 		}
+		heads[template] = stream.String()
+	}
+	hooks, manifests, err := releaseutil.SortManifests(heads, nil, kinds)
+	if err != nil {
+		return nil, &Error{Kind: ErrYAML, Message: err.Error()}, nil
 	}
 	var sorted []document
-	take := func(template, text string, role Role, hook *Hook) {
-		k := key{template, text}
-		next := waiting[k][0]
-		waiting[k] = waiting[k][1:]
+	take := func(head string, role Role, hook *Hook) {
+		head = strings.TrimSuffix(head, "\n")
+		next := waiting[head]
+		delete(waiting, head)
 		next.role, next.hook = role, hook
 		sorted = append(sorted, next)
 	}
 	for _, manifest := range manifests {
-		take(manifest.Name, manifest.Content, RoleManifest, nil)
+		take(manifest.Content, RoleManifest, nil)
 	}
 	for _, hook := range hooks {
-		take(hook.Path, hook.Manifest, RoleHook, describeHook(hook))
+		take(hook.Manifest, RoleHook, describeHook(hook))
 	}
 
 	var dropped []document
-	for _, left := range waiting {
-		for _, document := range left {
-			document.role = RoleDropped
-			document.hook, document.unknown = readDropped(document.text)
-			dropped = append(dropped, document)
+	for _, document := range waiting {
+		document.role = RoleDropped
+		if read, err := known.read(document.text); err == nil {
+			document.hook, document.unknown = readDropped(read.head)
 		}
+		dropped = append(dropped, document)
 	}
 	slices.SortFunc(dropped, func(a, b document) int {
 		if order := strings.Compare(a.template, b.template); order != 0 {
@@ -110,6 +119,50 @@ func classify(outputs map[string]string, order []string) ([]document, *Error, *o
 		return a.index - b.index
 	})
 	return append(sorted, dropped...), nil, nil
+}
+
+// numberAnnotation tells heads apart; Helm looks at annotations of its own only.
+const numberAnnotation = "watchbill.dev/document"
+
+func numberedHead(head releaseutil.SimpleHead, template string, index int) string {
+	annotations := map[string]string{}
+	name := ""
+	if head.Metadata != nil {
+		name = head.Metadata.Name
+		maps.Copy(annotations, head.Metadata.Annotations)
+	}
+	annotations[numberAnnotation] = strconv.Itoa(index) + " " + template
+	text, err := json.Marshal(map[string]any{
+		"apiVersion": head.Version, "kind": head.Kind, "metadata": map[string]any{"name": name, "annotations": annotations},
+	})
+	if err != nil {
+		panic(err) // strings alone
+	}
+	return asASCII(string(text))
+}
+
+// asASCII escapes what JSON may hold as it is but YAML may not, control characters beyond ASCII among them.
+func asASCII(json string) string {
+	var ascii strings.Builder
+	for _, r := range json {
+		switch {
+		case r < 0x7f:
+			ascii.WriteRune(r)
+		case r <= 0xffff:
+			fmt.Fprintf(&ascii, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&ascii, `\U%08x`, r)
+		}
+	}
+	return ascii.String()
+}
+
+// unreadable has Helm say what it does not understand, in its own words.
+func unreadable(outputs map[string]string, kinds releaseutil.KindSortOrder, ours error) *Error {
+	if _, _, err := releaseutil.SortManifests(outputs, nil, kinds); err != nil {
+		return &Error{Kind: ErrYAML, Message: err.Error()}
+	}
+	return &Error{Kind: ErrYAML, Message: ours.Error()}
 }
 
 func describeHook(hook *release.Hook) *Hook {
@@ -127,9 +180,8 @@ func describeHook(hook *release.Hook) *Hook {
 }
 
 // readDropped finds the event Helm does not know, and asks Helm what the hook would be without it.
-func readDropped(text string) (*Hook, string) {
-	var head releaseutil.SimpleHead
-	if err := yaml.Unmarshal([]byte(text), &head); err != nil || head.Metadata == nil {
+func readDropped(head releaseutil.SimpleHead) (*Hook, string) {
+	if head.Metadata == nil {
 		return nil, ""
 	}
 	unknown := ""
@@ -178,7 +230,7 @@ func firstUnreadable(outputs map[string]string) *outputPlace {
 			if err == nil {
 				continue
 			}
-			place := &outputPlace{template: template, offset: -1}
+			place := &outputPlace{template: template, offset: piece.offset + contentStart(piece.text)}
 			if line := yamlErrorLine(err.Error()); line > 0 {
 				if offset, ok := indexLines(piece.text).visible(line); ok {
 					place.offset = piece.offset + offset

@@ -29,7 +29,7 @@ func (r *resolver) complete(c *chart.Chart, directory string) *Error {
 	for _, dependency := range c.Dependencies() {
 		present[dependency.Name()] = true
 	}
-	var missing []string
+	var missing, nowhere []string
 	firstMissing := -1
 	loaded := map[string]bool{}
 	for i, wanted := range c.Metadata.Dependencies {
@@ -37,8 +37,11 @@ func (r *resolver) complete(c *chart.Chart, directory string) *Error {
 			continue
 		}
 		local, ok := localDirectory(directory, wanted.Repository)
-		if !ok {
+		if !ok || !isDirectory(local) {
 			missing = append(missing, wanted.Name)
+			if ok {
+				nowhere = append(nowhere, fmt.Sprintf("\n%s: no such file or directory", wanted.Repository))
+			}
 			if firstMissing < 0 {
 				firstMissing = i
 			}
@@ -61,6 +64,7 @@ func (r *resolver) complete(c *chart.Chart, directory string) *Error {
 		missing = slices.Compact(missing)
 		failure := failf(ErrDependency, "found in Chart.yaml, but missing in charts/ directory: %s; run: helm dependency build %s",
 			strings.Join(missing, ", "), shellQuote(directory))
+		failure.Message += strings.Join(nowhere, "")
 		failure.Missing = missing
 		r.place(failure, c, directory, firstMissing)
 		return failure

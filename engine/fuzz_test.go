@@ -127,7 +127,7 @@ func renderFuzzed(t *testing.T, template, helper, values string) *rendering {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = r.run()
+	err = r.run(newReader())
 	for name, output := range r.outputs {
 		if strings.Contains(output, markLead) || strings.Contains(template+helper+values, markLead) {
 			continue

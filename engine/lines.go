@@ -27,6 +27,25 @@ func indexLines(text string) lineIndex {
 	return lineIndex{text, starts}
 }
 
+// indexYAMLLines counts as YAML does, for which a lone carriage return and three characters of Unicode end
+// lines as well. Editors, and so everyone else here, do not.
+func indexYAMLLines(text string) lineIndex {
+	starts := []int{0}
+	for at, r := range text {
+		switch r {
+		case '\r':
+			if at+1 < len(text) && text[at+1] == '\n' {
+				continue
+			}
+		case '\n', '\u0085', '\u2028', '\u2029':
+		default:
+			continue
+		}
+		starts = append(starts, at+utf8.RuneLen(r))
+	}
+	return lineIndex{text, starts}
+}
+
 func (l lineIndex) place(offset int) textPlace {
 	line := sort.SearchInts(l.starts, offset+1) // the first that starts behind
 	start := l.starts[line-1]

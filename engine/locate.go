@@ -29,7 +29,7 @@ func (e *engine) locate(id int, request *LocateRequest) *Error {
 	context.Lines = true
 	rendering, err := newRendering(loaded, &context)
 	if err == nil {
-		err = rendering.run()
+		err = rendering.run(newReader())
 	}
 	if err != nil {
 		return err
@@ -126,7 +126,8 @@ func (r *rendering) literalLine(d document) int {
 	return 0
 }
 
-// literalKey is where the key of a field stands in the source, if it stands there exactly once.
+// literalKey is where the key of a field stands in the source, if it stands there exactly once, and the
+// output holds it once, too: another one might come from elsewhere.
 func (r *rendering) literalKey(d document, path []any) int {
 	if len(path) == 0 {
 		return 0
@@ -135,10 +136,14 @@ func (r *rendering) literalKey(d document, path []any) int {
 	if !ok {
 		return 0
 	}
-	return onlyLine(r.sources[d.template], func(line string) bool {
+	holdsKey := func(line string) bool {
 		line = strings.TrimLeft(line, "- ")
 		return strings.HasPrefix(line, key+":") || strings.HasPrefix(line, `"`+key+`":`) || strings.HasPrefix(line, "'"+key+"':")
-	})
+	}
+	if onlyLine(r.outputs[d.template], holdsKey) == 0 {
+		return 0
+	}
+	return onlyLine(r.sources[d.template], holdsKey)
 }
 
 func countLines(text, wanted string) int {

@@ -20,7 +20,8 @@ func (e *engine) parse(id int, request *ParseRequest) *Error {
 	if strings.HasPrefix(path.Base(name), "_") || name == "" {
 		name = "text"
 	}
-	documents, failure, at := classify(map[string]string{name: request.Text}, request.Order)
+	known := newReader()
+	documents, failure, at := classify(map[string]string{name: request.Text}, request.Order, known)
 	if failure != nil {
 		failure.File = request.Name
 		failure.Message = strings.Replace(failure.Message, "YAML parse error on "+name+": ", "YAML parse error on "+request.Name+": ", 1)
@@ -31,10 +32,10 @@ func (e *engine) parse(id int, request *ParseRequest) *Error {
 		e.write(Answer{ID: id, Rendered: &Rendered{Error: failure}})
 		return nil
 	}
-	sent, lines := map[string]bool{}, indexLines(request.Text)
+	lines := indexLines(request.Text)
 	answer := Rendered{}
 	for _, d := range documents {
-		if failure := e.sendBody(id, d.text, sent); failure != nil {
+		if failure := e.sendBody(id, d.text, known); failure != nil {
 			return failure
 		}
 		described := Document{

@@ -73,7 +73,7 @@ func TestParseSaysWhereTheTextIsWrong(t *testing.T) {
 		{"parser", "a: 1\n---\nb: 1\n- c\n", 4, 1},
 		{"flow", "a: [1, 2\nb: 3\n", 2, 1},
 		{"tab", "a:\n\tb: 1\n", 2, 2},
-		{"no line", "metadata: {name: [1]}\n", 0, 0},
+		{"no line: the document", "a: 1\n---\nmetadata: {name: [1]}\n", 3, 1},
 	} {
 		err := failure(t, Request{Parse: &ParseRequest{Name: "_x.yaml", Text: test.text}})
 		expect(t, test.name+": "+err.Message, []any{err.Kind, err.File, err.Line, err.Column}, []any{ErrYAML, "_x.yaml", test.line, test.column})

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"path"
@@ -15,7 +13,6 @@ import (
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
 	helmengine "helm.sh/helm/v4/pkg/engine"
-	"sigs.k8s.io/yaml"
 )
 
 const (
@@ -30,18 +27,18 @@ func (e *engine) render(id int, request *RenderRequest) *Error {
 	if err != nil {
 		return err
 	}
-	sent := map[string]bool{}
+	documents := newReader()
 	for i := range request.Contexts {
 		rendering, err := newRendering(loaded, &request.Contexts[i])
 		if err == nil {
-			err = rendering.run()
+			err = rendering.run(documents)
 		}
 		answer := Rendered{Index: i, Error: err}
 		if err == nil {
 			answer = rendering.answer()
 			answer.Index = i
 			for _, document := range rendering.documents {
-				if answer.Error = e.sendBody(id, document.text, sent); answer.Error != nil {
+				if answer.Error = e.sendBody(id, document.text, documents); answer.Error != nil {
 					answer = Rendered{Index: i, Error: answer.Error}
 					break
 				}
@@ -51,26 +48,6 @@ func (e *engine) render(id int, request *RenderRequest) *Error {
 		e.out.Flush()
 	}
 	return nil
-}
-
-// sendBody sends a document's text and object, once a request.
-func (e *engine) sendBody(id int, text string, sent map[string]bool) *Error {
-	name := digest(text)
-	if sent[name] {
-		return nil
-	}
-	object, err := yaml.YAMLToJSON([]byte(text))
-	if err != nil {
-		return &Error{Kind: ErrYAML, Message: err.Error()}
-	}
-	sent[name] = true
-	e.write(Answer{ID: id, Body: &Body{Digest: name, Text: text, Object: object}})
-	return nil
-}
-
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:16])
 }
 
 // rendering is one context at work.
@@ -109,7 +86,7 @@ func newRendering(loaded *loadedChart, context *Context) (*rendering, *Error) {
 
 // run renders as Helm's install and upgrade do (action.Configuration.renderResources), up to the point
 // where they would talk to a cluster.
-func (r *rendering) run() *Error {
+func (r *rendering) run(documents *reader) *Error {
 	c, values, err := r.prepare(true)
 	if err != nil {
 		return err
@@ -143,7 +120,7 @@ func (r *rendering) run() *Error {
 
 	r.volatile, r.lookups = w.uses(), w.lookups
 	r.observe()
-	return r.sort(c)
+	return r.sort(c, documents)
 }
 
 // prepare makes a chart and the values its templates see, both new: templates may change them.
@@ -300,13 +277,12 @@ func (r *rendering) instrumented(marks bool, traces map[string]*trace) (*world, 
 }
 
 // sort lets Helm order and classify, and adds the files of crds/, which are no templates.
-func (r *rendering) sort(c *chart.Chart) *Error {
+func (r *rendering) sort(c *chart.Chart, known *reader) *Error {
 	r.crds = map[string]string{}
 	for _, crd := range c.CRDObjects() {
 		r.crds[crd.Filename] = string(crd.File.Data)
 		for i, piece := range split(string(crd.File.Data)) {
-			var object any
-			if err := yaml.Unmarshal([]byte(piece.text), &object); err != nil {
+			if _, err := known.read(piece.text); err != nil {
 				failure := failf(ErrYAML, "YAML parse error on %s: %v", crd.Filename, err)
 				failure.File = crd.Filename
 				if line := yamlErrorLine(err.Error()); line > 0 {
@@ -317,7 +293,7 @@ func (r *rendering) sort(c *chart.Chart) *Error {
 			r.documents = append(r.documents, document{piece: piece, template: crd.Filename, index: i, role: RoleCRD})
 		}
 	}
-	documents, failure, at := classify(r.outputs, r.context.Order)
+	documents, failure, at := classify(r.outputs, r.context.Order, known)
 	if failure != nil {
 		if at != nil {
 			failure.File = at.template

@@ -171,7 +171,7 @@ func TestErrorsSayWhereAndKeepHelmsWords(t *testing.T) {
 		{"endless include", "-- templates/a.yaml --\n{{ include \"d\" . }}\n-- templates/_d.tpl --\n{{ define \"d\" }}{{ include \"d\" . }}{{ end }}\n", ErrTemplate, "c/templates/_d.tpl", 1, 19, ""},
 		{"yaml", "-- templates/a.yaml --\n{{ if true }}\nkind: X\n---\nkind: A\n{{ \"b: c: d\" }}\n{{ end }}\n", ErrYAML, "c/templates/a.yaml", 5, 1, "YAML parse error on c/templates/a.yaml: error converting YAML to JSON: yaml: line 2: mapping values are not allowed in this context"},
 		{"yaml, by its parser", "-- templates/a.yaml --\n\n# x\na:\n  - 1\n b: {{ \"2\" }}\n", ErrYAML, "c/templates/a.yaml", 5, 2, ""},
-		{"annotations", "-- templates/a.yaml --\nmetadata: {annotations: {a: {b: 1}}}\n", ErrYAML, "c/templates/a.yaml", 0, 0, ""},
+		{"annotations", "-- templates/a.yaml --\nmetadata: {annotations: {a: {b: 1}}}\n", ErrYAML, "c/templates/a.yaml", 1, 1, ""},
 		{"crd", "-- crds/a.yaml --\na: 1\n---\nz: 1\nb: c: d\n", ErrYAML, "c/crds/a.yaml", 4, 0, ""},
 		{"kube version", "-- Chart.yaml --\napiVersion: v2\nname: c\nversion: 1.0.0\nkubeVersion: \">=1.99\"\n", ErrKubeVersion, "", 0, 0, "chart requires kubeVersion: >=1.99 which is incompatible with Kubernetes v1.20.0"},
 	} {

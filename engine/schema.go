@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
@@ -126,8 +129,16 @@ func ignoresSiblings(document any) bool {
 	return strings.Contains(draft, "/draft-0")
 }
 
-// violations takes apart what Helm says in one text.
+// violations takes apart what Helm says in one text, in a fixed order.
 func violations(c *chart.Chart, values map[string]any) []Violation {
+	found := collectViolations(c, values)
+	slices.SortStableFunc(found, func(a, b Violation) int {
+		return cmp.Or(strings.Compare(a.Chart, b.Chart), strings.Compare(a.Path, b.Path), strings.Compare(a.Message, b.Message))
+	})
+	return found
+}
+
+func collectViolations(c *chart.Chart, values map[string]any) []Violation {
 	var found []Violation
 	if c.Schema != nil {
 		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.Schema))
@@ -149,7 +160,7 @@ func violations(c *chart.Chart, values map[string]any) []Violation {
 		switch sub := values[dependency.Name()].(type) {
 		case nil:
 		case map[string]any:
-			found = append(found, violations(dependency, sub)...)
+			found = append(found, collectViolations(dependency, sub)...)
 		default:
 			found = append(found, Violation{Chart: dependency.Name(), Message: fmt.Sprintf("invalid type for values: expected object (map), got %T", sub)})
 		}
@@ -157,9 +168,20 @@ func violations(c *chart.Chart, values map[string]any) []Violation {
 	return found
 }
 
+// complaint is the validator's, without the value where it would repeat it: that may be a secret.
+func complaint(about jsonschema.ErrorKind, english *message.Printer) string {
+	switch about := about.(type) {
+	case *kind.Pattern:
+		return fmt.Sprintf("does not match pattern '%s'", about.Want)
+	case *kind.Format:
+		return "is not a valid " + about.Want
+	}
+	return about.LocalizedString(english)
+}
+
 func appendLeaves(found []Violation, name string, at *jsonschema.ValidationError, english *message.Printer) []Violation {
 	if len(at.Causes) == 0 {
-		return append(found, Violation{Chart: name, Path: strings.Join(at.InstanceLocation, "."), Message: at.ErrorKind.LocalizedString(english)})
+		return append(found, Violation{Chart: name, Path: strings.Join(at.InstanceLocation, "."), Message: complaint(at.ErrorKind, english)})
 	}
 	for _, cause := range at.Causes {
 		found = appendLeaves(found, name, cause, english)

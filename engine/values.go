@@ -25,7 +25,7 @@ func mergeValues(given Values) (map[string]any, *Error) {
 		values, err := loader.LoadValues(bytes.NewReader(raw))
 		if err != nil {
 			failure := failf(ErrValues, "failed to parse %s: %v", file.Path, err)
-			failure.File, failure.Line = file.Path, yamlErrorLine(err.Error())
+			failure.File, failure.Line = file.Path, min(yamlErrorLine(err.Error()), strings.Count(string(raw), "\n")+1)
 			if bytes.Contains(raw, []byte("\n---")) {
 				failure.Line = 0 // counted within one of several documents
 			}
@@ -37,11 +37,12 @@ func mergeValues(given Values) (map[string]any, *Error) {
 		if strings.HasPrefix(strings.TrimSpace(value), "{") {
 			var object map[string]any
 			if err := json.Unmarshal([]byte(value), &object); err != nil {
-				return nil, failf(ErrValues, "failed parsing --set-json data JSON: %s", value)
+				return nil, failf(ErrValues, "failed parsing --set-json data: it is not JSON")
 			}
 			merged = loader.MergeMaps(merged, object)
 		} else if err := strvals.ParseJSON(value, merged); err != nil {
-			return nil, failf(ErrValues, "failed parsing --set-json data %s", value)
+			key, _, _ := strings.Cut(value, "=") // what stands behind it may be a secret
+			return nil, failf(ErrValues, "failed parsing --set-json data of %s", key)
 		}
 	}
 	readSetFile := func(name []rune) (any, error) {

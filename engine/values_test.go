@@ -79,8 +79,8 @@ func TestValuesThatCannotBeRead(t *testing.T) {
 		{"set-file of a URL", Values{SetFile: []string{"a=http://example.com/x"}}, "", 0, "nothing is fetched from the network"},
 		{"set", Values{Set: []string{"a"}}, "", 0, `failed parsing --set data: key "a" has no value`},
 		{"set-string", Values{SetString: []string{"a"}}, "", 0, "failed parsing --set-string data"},
-		{"set-json", Values{SetJSON: []string{"a=[1"}}, "", 0, "failed parsing --set-json data a=[1"},
-		{"set-json object", Values{SetJSON: []string{"{a"}}, "", 0, "failed parsing --set-json data JSON: {a"},
+		{"set-json", Values{SetJSON: []string{"a=[1"}}, "", 0, "failed parsing --set-json data of a"},
+		{"set-json object", Values{SetJSON: []string{"{a"}}, "", 0, "failed parsing --set-json data: it is not JSON"},
 		{"set-literal", Values{SetLiteral: []string{"a"}}, "", 0, "failed parsing --set-literal data"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -56,8 +56,8 @@ func findField(text string, path []any) (textPlace, bool) {
 			return textPlace{}, false
 		}
 	}
-	offset, ok := indexLines(text).offset(stands.Line, stands.Column)
-	return textPlace{offset, stands.Line, stands.Column}, ok
+	offset, ok := indexYAMLLines(text).offset(stands.Line, stands.Column)
+	return indexLines(text).place(offset), ok
 }
 
 func resolve(node *yamlv3.Node) *yamlv3.Node {

@@ -24,6 +24,7 @@ def explain(error: EngineError, path: str) -> UserError:
     then = _NEXT.get(error.kind)
     if error.kind == "dependency" and error.missing:
         what = ", ".join(f'the dependency "{name}" is not in charts/' for name in error.missing)
+        where = [_place(error), *error.message.splitlines()[1:]]
         then = f"run: helm dependency build {path}"
     said = what if path in what else f"{path}: {what}"
     return UserError(said, where="\n".join(where) or None, then=then)
@@ -32,7 +33,7 @@ def explain(error: EngineError, path: str) -> UserError:
 def _what_and_where(error: EngineError) -> tuple[str, list[str]]:
     """Helm's words: their cause as the headline, the way to it below, neither longer than a screen."""
     lines = [_shortened(line) for line in error.message.strip().splitlines()]
-    place = ":".join(str(part) for part in (error.file, error.line, error.column) if part)
+    place = _place(error)
     if error.violations:
         fields = [f"{violation.path or '(root)'}: {violation.message}" for violation in error.violations]
         return "the values do not fit the chart's schema", _cut(fields)
@@ -43,6 +44,10 @@ def _what_and_where(error: EngineError) -> tuple[str, list[str]]:
         return lines[-1].strip(), _cut(lines[:-1])
     [headline] = lines or [""]
     return headline, [place] if place and place not in headline else []
+
+
+def _place(error: EngineError) -> str:
+    return ":".join(str(part) for part in (error.file, error.line, error.column) if part)
 
 
 def _cut(lines: list[str]) -> list[str]:
