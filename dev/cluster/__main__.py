@@ -73,7 +73,7 @@ def up(level: Level) -> None:
 
 def _carry_mark(layout: Layout) -> None:
     """Start this program again with the instance's mark, so that `down` finds it and all it starts."""
-    if os.environ.get(processes.MARK) != str(layout.root):
+    if os.environ.get(processes.MARK) != processes.mark(layout.root):
         command = [sys.executable, "-m", __package__, "up", "--level", layout.level]
         os.execve(sys.executable, command, processes.python_environment(layout))
 

@@ -24,10 +24,16 @@ TELL_EVERY = 30.0
 PF_EXITING = 4  # <linux/sched.h>
 
 
+def mark(root: Path) -> str:
+    """The instance's directory and the root it is seen from: a container may have the same path for another."""
+    here = Path("/").stat()
+    return f"{here.st_dev}:{here.st_ino}:{root}"
+
+
 def environment(root: Path) -> dict[str, str]:
     """What a daemon gets: a search path, a home, and the mark. Proxies of the machine are not for it."""
     return {
-        MARK: str(root),
+        MARK: mark(root),
         "HOME": str(root),
         "LANG": "C.UTF-8",
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -36,7 +42,7 @@ def environment(root: Path) -> dict[str, str]:
 
 def python_environment(layout: Layout) -> dict[str, str]:
     """For a module of ours, run by the same interpreter."""
-    return {**os.environ, MARK: str(layout.root), "PYTHONPATH": str(CHECKOUT)}
+    return {**os.environ, MARK: mark(layout.root), "PYTHONPATH": str(CHECKOUT)}
 
 
 def start(
@@ -93,14 +99,14 @@ def instances() -> set[str]:
             with suppress(OSError):
                 variables = (entry / "environ").read_bytes().split(b"\0")
                 found |= {
-                    v.partition(b"=")[2].decode() for v in variables if v.startswith(f"{MARK}=".encode())
+                    v.split(b":", 2)[-1].decode() for v in variables if v.startswith(f"{MARK}=".encode())
                 }
     return found
 
 
 def marked(root: Path) -> Iterator[int]:
     """Every live process of the instance but this one."""
-    sign = f"{MARK}={root}\0".encode()
+    sign = f"{MARK}={mark(root)}\0".encode()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid() and _carries(int(entry.name), sign):
             yield int(entry.name)
@@ -115,7 +121,7 @@ def _carries(pid: int, sign: bytes) -> bool:
 
 def kill_marked(root: Path) -> int:
     """End every process of the instance and wait for its end. Returns how many there were."""
-    sign = f"{MARK}={root}\0".encode()
+    sign = f"{MARK}={mark(root)}\0".encode()
     killed = 0
     while found := list(marked(root)):
         descriptors = [descriptor for pid in found if (descriptor := _kill(pid, sign)) is not None]

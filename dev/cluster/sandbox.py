@@ -71,6 +71,7 @@ def start(layout: Layout, name: str, executable: Path, arguments: Sequence[str])
     holder = _holder(layout)
     layout.logs.mkdir(parents=True, exist_ok=True)
     log = os.open(layout.logs / f"{name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    environment = processes.environment(layout.root)
     receive, send = os.pipe()
     middle = os.fork()
     if middle == 0:
@@ -84,7 +85,7 @@ def start(layout: Layout, name: str, executable: Path, arguments: Sequence[str])
             os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
             os.dup2(log, 1)
             os.dup2(log, 2)
-            os.execvpe(inside(executable), [name, *arguments], processes.environment(layout.root))
+            os.execvpe(inside(executable), [name, *arguments], environment)
         except OSError as error:
             os.write(log, f"{name} could not be started: {error}\n".encode())
         finally:
@@ -161,6 +162,7 @@ def _mount_file(source: str, target: Path, kind: str = "", flags: int = 0, optio
 
 def _become(state: str, base: str, first: str, binaries: Sequence[str]) -> None:
     """Create the namespaces; the child is the first process of the new ones, the parent tells its pid."""
+    environment = processes.environment(Path(state))
     new = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS
     _check(_libc.unshare(new), "unshare")
     receive, send = os.pipe()
@@ -169,7 +171,7 @@ def _become(state: str, base: str, first: str, binaries: Sequence[str]) -> None:
         os.close(receive)
         try:
             _furnish(state, base, [first, *binaries])
-            os.execve(inside(Path(first)), ["watchbill-node", state], processes.environment(Path(state)))
+            os.execve(inside(Path(first)), ["watchbill-node", state], environment)
         except OSError as error:
             os.write(send, str(error).encode())
         finally:

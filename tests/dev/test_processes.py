@@ -106,8 +106,22 @@ def test_a_long_command_tells_how_far_it_is(
 
 
 def test_the_mark_is_seen_by_another_process(layout: Layout) -> None:
-    environment = {**os.environ, processes.MARK: str(layout.root)}
+    environment = {**os.environ, processes.MARK: processes.mark(layout.root)}
     with subprocess.Popen(["sleep", "1000"], env=environment) as sleeper:
-        assert wait_until(lambda: list(processes.marked(layout.root)) == [sleeper.pid], 5)
-        assert str(layout.root) in processes.instances()
-        sleeper.kill()
+        try:
+            assert wait_until(lambda: list(processes.marked(layout.root)) == [sleeper.pid], 5)
+            assert str(layout.root) in processes.instances()
+        finally:
+            sleeper.kill()
+
+
+def test_the_same_path_below_another_root_is_another_instance(layout: Layout) -> None:
+    """A container with a cluster in the same place is not ours to end."""
+    elsewhere = {**os.environ, processes.MARK: f"1:1:{layout.root}"}
+    with subprocess.Popen(["sleep", "1000"], env=elsewhere) as sleeper:
+        try:
+            assert wait_until(lambda: str(layout.root) in processes.instances(), 5)
+            assert processes.kill_marked(layout.root) == 0
+            assert sleeper.poll() is None
+        finally:
+            sleeper.kill()
