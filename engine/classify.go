@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +21,6 @@ type piece struct {
 	text   string
 }
 
-var separator = regexp.MustCompile(`(?m)^---[ \t]*`)
-
 // split cuts as releaseutil.SplitManifests does, which forgets where; the tests hold both equal.
 func split(output string) []piece {
 	var pieces []piece
@@ -34,13 +31,30 @@ func split(output string) []piece {
 			pieces = append(pieces, piece{to - len(text), text})
 		}
 	}
-	from := start
-	for _, at := range separator.FindAllStringIndex(output[start:], -1) {
-		add(from, start+at[0])
-		from = start + at[1]
+	for from := start; ; {
+		at, next := nextSeparator(output, from, start)
+		add(from, at)
+		if from = next; from < 0 {
+			return pieces
+		}
 	}
-	add(from, len(output))
-	return pieces
+}
+
+// nextSeparator finds the next line that begins with "---", and where the text behind it begins; -1: no more.
+// Helm says it with a regular expression, `(?m)^---[ \t]*`, which takes ten times as long.
+func nextSeparator(output string, from, start int) (at, next int) {
+	for search := from; ; {
+		found := strings.Index(output[search:], "---")
+		if found < 0 {
+			return len(output), -1
+		}
+		at = search + found
+		if at == start || output[at-1] == '\n' {
+			next = at + len("---")
+			return at, next + len(output[next:]) - len(strings.TrimLeft(output[next:], " \t"))
+		}
+		search = at + 1
+	}
 }
 
 // document is one YAML document and what Helm makes of it.

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"maps"
 	"path"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -28,10 +31,11 @@ func (e *engine) render(id int, request *RenderRequest) *Error {
 		return err
 	}
 	documents := newReader()
-	for i := range request.Contexts {
-		rendering, err := newRendering(loaded, &request.Contexts[i])
+	i := -1
+	for rendering, err := range executeAhead(loaded, request.Contexts) {
+		i++
 		if err == nil {
-			err = rendering.run(documents)
+			err = rendering.finish(documents)
 		}
 		answer := Rendered{Index: i, Error: err}
 		if err == nil {
@@ -50,6 +54,43 @@ func (e *engine) render(id int, request *RenderRequest) *Error {
 	return nil
 }
 
+// executeAhead runs the templates of the contexts on all processors, a few ahead of the one it yields, in
+// their order.
+func executeAhead(loaded *loadedChart, contexts []Context) iter.Seq2[*rendering, *Error] {
+	type executed struct {
+		rendering *rendering
+		err       *Error
+	}
+	return func(yield func(*rendering, *Error) bool) {
+		waiting := make(chan chan executed, runtime.GOMAXPROCS(0)-1) // bounds how many are under way
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() {
+			defer close(waiting)
+			for i := range contexts {
+				result := make(chan executed, 1)
+				select {
+				case waiting <- result:
+				case <-stop:
+					return
+				}
+				go func() {
+					rendering, err := newRendering(loaded, &contexts[i])
+					if err == nil {
+						err = rendering.executeSafely()
+					}
+					result <- executed{rendering, err}
+				}()
+			}
+		}()
+		for result := range waiting {
+			if next := <-result; !yield(next.rendering, next.err) {
+				return
+			}
+		}
+	}
+}
+
 // rendering is one context at work.
 type rendering struct {
 	loaded  *loadedChart
@@ -57,6 +98,7 @@ type rendering struct {
 	given   map[string]any // the user's values
 	objects cluster
 
+	chart     *chart.Chart // as rendered: conditions and aliases applied
 	charts    []placedChart
 	sources   map[string]string // the templates' texts, edited
 	crds      map[string]string // the texts of files in crds/
@@ -87,6 +129,24 @@ func newRendering(loaded *loadedChart, context *Context) (*rendering, *Error) {
 // run renders as Helm's install and upgrade do (action.Configuration.renderResources), up to the point
 // where they would talk to a cluster.
 func (r *rendering) run(documents *reader) *Error {
+	if err := r.executeTemplates(); err != nil {
+		return err
+	}
+	return r.finish(documents)
+}
+
+// executeSafely is for goroutines, whose panics nobody else catches.
+func (r *rendering) executeSafely() (err *Error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = failf(ErrRequest, "the engine failed on this context: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return r.executeTemplates()
+}
+
+// executeTemplates touches nothing but the rendering itself.
+func (r *rendering) executeTemplates() *Error {
 	c, values, err := r.prepare(true)
 	if err != nil {
 		return err
@@ -118,9 +178,14 @@ func (r *rendering) run(documents *reader) *Error {
 	maps.DeleteFunc(outputs, func(name, _ string) bool { return strings.HasSuffix(name, notesName) })
 	r.outputs = outputs
 
-	r.volatile, r.lookups = w.uses(), w.lookups
+	r.chart, r.volatile, r.lookups = c, w.uses(), w.lookups
+	return nil
+}
+
+// finish finds out what the output means and where it came from.
+func (r *rendering) finish(documents *reader) *Error {
 	r.observe()
-	return r.sort(c, documents)
+	return r.sort(r.chart, documents)
 }
 
 // prepare makes a chart and the values its templates see, both new: templates may change them.
