@@ -35,8 +35,7 @@ def main(arguments: Sequence[str]) -> int:
         if asked.command == "up":
             up(level or "node")
         elif asked.command == "down":
-            for one in (level,) if level else LEVELS:
-                teardown.down(Layout.of(one))
+            down(level)
         elif asked.command == "status":
             status()
         else:
@@ -98,6 +97,13 @@ def _up_node(layout: Layout) -> None:
     else:
         node.ensure(layout, binaries, images)
     say(f"the node level is up: {layout.kubeconfig}")
+
+
+def down(level: Level | None) -> None:
+    if level:
+        teardown.down(Layout.of(level))
+    else:
+        teardown.everything()
 
 
 def status() -> None:

@@ -1,9 +1,12 @@
 """Where an instance of the cluster lives: directories, addresses, ports."""
 
+import hashlib
 import json
 import os
 import random
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +35,22 @@ def state_dir() -> Path:
     return Path(chosen).resolve() if chosen else _xdg("XDG_STATE_HOME", ".local/state") / "watchbill/cluster"
 
 
+def companions() -> Path:
+    """Files that name further state directories, which go when this one goes: tests have clusters of their own."""
+    return state_dir() / "also"
+
+
+@contextmanager
+def companion(base: Path) -> Iterator[None]:
+    """Have that state directory removed with ours, should this program be killed before it does so itself."""
+    entry = companions() / hashlib.sha256(str(base).encode()).hexdigest()[:16]
+    write_whole(entry, str(base))
+    try:
+        yield
+    finally:
+        entry.unlink(missing_ok=True)
+
+
 def _xdg(variable: str, fallback: str) -> Path:
     chosen = os.environ.get(variable)
     return Path(chosen).resolve() if chosen else Path.home() / fallback
@@ -55,9 +74,9 @@ class Layout:
     slot: int
 
     @classmethod
-    def of(cls, level: Level) -> "Layout":
+    def of(cls, level: Level, base: Path | None = None) -> "Layout":
         """The instance this environment means; one that exists keeps the slot it was made with."""
-        root = state_dir() / level
+        root = (base or state_dir()) / level
         record = root / "instance.json"
         slot = json.loads(record.read_text())["slot"] if record.exists() else slot_from_environment()
         return cls(level, root, slot)

@@ -7,8 +7,19 @@ from pathlib import Path
 
 from dev.cluster import cgroups, lock, processes
 from dev.cluster.errors import ClusterError
-from dev.cluster.layout import Layout
+from dev.cluster.layout import LEVELS, Layout, companions
 from dev.cluster.progress import say, wait_until
+
+
+def everything() -> None:
+    """Both levels, and clusters that tests have left when they were killed."""
+    for entry in sorted(companions().glob("*")):
+        base = Path(entry.read_text())
+        for level in LEVELS:
+            down(Layout.of(level, base))
+        entry.unlink(missing_ok=True)
+    for level in LEVELS:
+        down(Layout.of(level))
 
 
 def down(layout: Layout) -> None:
@@ -18,10 +29,7 @@ def down(layout: Layout) -> None:
         killed += processes.kill_marked(layout.root)
         existed = layout.root.exists()
         clear(layout)
-    # The parents were made by us as well; anything else in them keeps them.
-    for parent in layout.root.parents[:2]:
-        with suppress(OSError):
-            parent.rmdir()
+    _remove_empty(layout.root.parent)
     if killed or existed:
         say(f"{layout.level} level removed ({killed} processes ended)")
 
@@ -44,6 +52,14 @@ def clear(layout: Layout) -> None:
         else:
             entry.unlink()
     shutil.rmtree(layout.root)
+
+
+def _remove_empty(base: Path) -> None:
+    """Directories that were made for the instance, unless something else is in them."""
+    ours = [base / "also", base, *([base.parent] if base.parent.name == "watchbill" else [])]
+    for directory in ours:
+        with suppress(OSError):
+            directory.rmdir()
 
 
 def _wait_for_link(layout: Layout) -> None:

@@ -12,11 +12,12 @@ import pytest
 
 from dev.cluster import build, processes
 from dev.cluster.client import Cluster, eventually
-from dev.cluster.layout import CHECKOUT, Layout
+from dev.cluster.layout import CHECKOUT, Layout, companion
 
 pytestmark = pytest.mark.cluster
 
 NOBODY = 65534
+STATE = ".local/state/watchbill/cluster"
 
 
 @pytest.fixture
@@ -24,7 +25,8 @@ def home() -> Iterator[Path]:
     """Not pytest's own directory: that one is closed to other users."""
     with tempfile.TemporaryDirectory(prefix="watchbill-user-") as folder:
         os.chown(folder, user(), -1)
-        yield Path(folder)
+        with companion(Path(folder, STATE)):
+            yield Path(folder)
 
 
 def user() -> int:
@@ -65,7 +67,7 @@ def copy_tool(home: Path) -> None:
 
 def test_an_ordinary_user_runs_the_control_plane(home: Path) -> None:
     copy_tool(home)
-    layout = Layout("control", home / ".local/state/watchbill/cluster/control", 0)
+    layout = Layout("control", home / STATE / "control", 0)
 
     up = run(home, "up", "--level", "control")
 

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.cluster
 # What a test stands on without touching it: a level, and that it is our own.
 on_the_node = pytest.mark.usefixtures("node", "ours")
 on_both_levels = pytest.mark.usefixtures("cluster", "ours")
+anywhere = pytest.mark.usefixtures("cluster")
 
 
 def pod_spec(*command: str, **more: Any) -> Object:
@@ -64,7 +65,7 @@ def test_a_finished_job_is_removed_after_its_time_to_live(namespace: Namespace) 
     assert eventually(lambda: not namespace.list("pods"), 20), "its pod is still there"
 
 
-@on_both_levels
+@anywhere
 def test_a_job_whose_service_account_is_missing_says_so_in_an_event(namespace: Namespace) -> None:
     namespace.apply(job("stuck", "true", pod={"serviceAccountName": "nobody-made-it"}))
 
@@ -83,7 +84,7 @@ def test_a_job_whose_service_account_is_missing_says_so_in_an_event(namespace: N
     assert "conditions" not in found["status"], "the Job neither fails nor ends by itself"
 
 
-@on_both_levels
+@anywhere
 def test_a_changed_pod_template_is_refused_as_immutable(namespace: Namespace) -> None:
     namespace.apply(job("fixed", "true"))
 

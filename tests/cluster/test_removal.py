@@ -15,7 +15,7 @@ import pytest
 
 from dev.cluster import cgroups, packages, processes
 from dev.cluster.client import Cluster, eventually
-from dev.cluster.layout import CHECKOUT, Layout
+from dev.cluster.layout import CHECKOUT, Layout, companion
 
 pytestmark = pytest.mark.cluster
 
@@ -120,10 +120,11 @@ def second_cluster(first: Cluster, folder: Path, slot: int) -> Iterator[Instance
     if first.layout is None:
         pytest.skip("WATCHBILL_KUBECONFIG is set: nothing is started or removed")
     instance = Instance(folder, first.level, slot)
-    try:
-        yield instance
-    finally:
-        instance.run("down")
+    with companion(folder):
+        try:
+            yield instance
+        finally:
+            instance.run("down")
 
 
 @pytest.fixture
@@ -209,3 +210,17 @@ def test_a_start_repairs_what_was_killed(controlling: Instance) -> None:
     )
     instance.run("down")
     assert snapshot(instance) == before
+
+
+def test_a_cluster_that_a_killed_test_left_goes_with_the_main_one(
+    controlling: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = snapshot(controlling)
+    controlling.run("up")
+    monkeypatch.setenv("WATCHBILL_CLUSTER_DIR", str(tmp_path / "main"))
+    with companion(controlling.folder):
+        command = [sys.executable, "-m", "dev.cluster", "down"]
+        subprocess.run(command, check=True, cwd=CHECKOUT, capture_output=True)
+
+    assert snapshot(controlling) == before
+    assert not (tmp_path / "main").exists()
