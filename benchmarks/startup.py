@@ -4,7 +4,6 @@ Measured on a compiled wheel in an environment of its own, as users have it, not
 """
 
 import subprocess
-import sys
 import tempfile
 import venv
 from pathlib import Path
@@ -49,4 +48,4 @@ def _pins(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
