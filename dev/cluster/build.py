@@ -7,10 +7,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from dev.cluster import golang, lock, processes
+from dev.cluster import lock, processes
 from dev.cluster.errors import ClusterError
 from dev.cluster.layout import COMPONENTS, cache_dir
 from dev.cluster.progress import say
+from dev.go import go_for
 
 # The module whose version names the binary; `pause` is all ours.
 MODULES = {
@@ -91,7 +92,7 @@ def _command(name: str, output: Path) -> list[str]:
 
 
 def _build(name: str, home: Path) -> None:
-    go = golang.compiler(golang.version(_go_mod(name)))
+    go = go_for(COMPONENTS / name)
     say(f"building {name} {version(name)} with {go} (once; the result is kept in {home})")
     draft = home.with_name(home.name + ".draft")
     shutil.rmtree(draft, ignore_errors=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dev.cluster import build, golang
+from dev.cluster import build
 from dev.cluster.errors import ClusterError
 from dev.cluster.layout import COMPONENTS
 
@@ -63,11 +63,3 @@ def test_a_prebuilt_set_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     assert build.binaries(["etcd"]) == {"etcd": tmp_path / "etcd"}
     with pytest.raises(ClusterError, match="which has no program kube"):
         build.binaries(["etcd", "kube"])
-
-
-@pytest.mark.parametrize(
-    ("text", "version"),
-    [("go version go1.26.8 linux/amd64", (1, 26, 8)), ("module x\n\ngo 1.26.0\n", (1, 26, 0)), ("", ())],
-)
-def test_a_version_of_go_is_read(text: str, version: tuple[int, ...]) -> None:
-    assert golang.version(text) == version
