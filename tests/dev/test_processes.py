@@ -42,7 +42,9 @@ class TestDaemon:
         os.kill(pid, signal.SIGKILL)
 
         assert wait_until(lambda: processes.running(layout, "sleeper") is None, 5)
-        assert Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z", "this process is its parent"
+        assert wait_until(lambda: Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z", 5), (
+            "this process is its parent"
+        )
 
     def test_a_pid_that_the_kernel_gave_to_another_process_is_not_ours(self, layout: Layout) -> None:
         pid = start(layout)
