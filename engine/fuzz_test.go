@@ -37,8 +37,8 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		files := unpack(text)
 		for name := range files {
-			if len(name) > 90 {
-				t.Skip()
+			if len(name) > 90 || strings.Contains(name, "\x00") {
+				t.Skip() // no tar holds it
 			}
 		}
 		pack(t, to, files)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Watchbill
+from watchbill.cli import run
+from watchbill.errors import Found
 
 CRASH = """
 import sys
@@ -56,6 +58,17 @@ def test_a_crash_is_reported_even_where_no_file_can_be_written(tmp_path: Path) -
     done = crash(tmp_path, "show", "x")
     assert done.returncode == 70
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_findings_are_exit_code_1_and_no_complaint(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def found(*_: object, **__: object) -> None:
+        raise Found
+
+    monkeypatch.setattr("watchbill.charts.chart.load", found)
+    assert run(["show", "x"]) == 1
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
