@@ -11,7 +11,6 @@ from dev.cluster import lock, processes
 from dev.cluster.errors import ClusterError
 from dev.cluster.layout import COMPONENTS, cache_dir
 from dev.cluster.progress import say
-from dev.go import go_for
 
 # The module whose version names the binary; `pause` is all ours.
 MODULES = {
@@ -92,7 +91,7 @@ def _command(name: str, output: Path) -> list[str]:
 
 
 def _build(name: str, home: Path) -> None:
-    go = go_for(COMPONENTS / name)
+    go = _compiler(name)
     say(f"building {name} {version(name)} with {go} (once; the result is kept in {home})")
     draft = home.with_name(home.name + ".draft")
     shutil.rmtree(draft, ignore_errors=True)
@@ -102,6 +101,18 @@ def _build(name: str, home: Path) -> None:
     (draft / "sha256").write_text(_checksum(draft / name))
     draft.replace(home)
     say(f"built {name}: sha256 {_recorded(home)[:16]}...")
+
+
+def _compiler(name: str) -> Path:
+    """Asked for only when something is to be built: until then the bare interpreter is enough."""
+    try:
+        from dev.go import go_for
+    except ModuleNotFoundError as error:
+        raise ClusterError(
+            f"{name} must be built first, and this interpreter has no {error.name}",
+            "run `make env` and use .venv/bin/python, or set WATCHBILL_CLUSTER_BIN",
+        ) from error
+    return go_for(COMPONENTS / name)
 
 
 def _recorded(home: Path) -> str:

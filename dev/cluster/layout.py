@@ -1,12 +1,9 @@
 """Where an instance of the cluster lives: directories, addresses, ports."""
 
-import hashlib
 import json
 import os
 import random
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,22 +30,6 @@ def state_dir() -> Path:
     """Everything that belongs to running clusters: gone when they are removed."""
     chosen = os.environ.get("WATCHBILL_CLUSTER_DIR")
     return Path(chosen).resolve() if chosen else _xdg("XDG_STATE_HOME", ".local/state") / "watchbill/cluster"
-
-
-def companions() -> Path:
-    """Files that name further state directories, which go when this one goes: tests have clusters of their own."""
-    return state_dir() / "also"
-
-
-@contextmanager
-def companion(base: Path) -> Iterator[None]:
-    """Have that state directory removed with ours, should this program be killed before it does so itself."""
-    entry = companions() / hashlib.sha256(str(base).encode()).hexdigest()[:16]
-    write_whole(entry, str(base))
-    try:
-        yield
-    finally:
-        entry.unlink(missing_ok=True)
 
 
 def _xdg(variable: str, fallback: str) -> Path:

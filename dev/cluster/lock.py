@@ -12,7 +12,6 @@ from dev.cluster.progress import say, wait_until
 @contextmanager
 def held(path: Path, remove: bool = False) -> Iterator[None]:
     """Hold the lock file; with `remove`, delete it at the end, so that nothing is left."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = _acquire(path)
     try:
         yield
@@ -24,7 +23,11 @@ def held(path: Path, remove: bool = False) -> Iterator[None]:
 
 def _acquire(path: Path) -> int:
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:
+            continue  # a removal took the directory away at this very moment
         if not wait_until(lambda fd=descriptor: _taken(fd), 2):  # type: ignore[misc]
             say(f"another command holds {path}: waiting for it")
             fcntl.flock(descriptor, fcntl.LOCK_EX)

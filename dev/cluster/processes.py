@@ -64,7 +64,7 @@ def start(
 
 
 def remember(layout: Layout, name: str, pid: int) -> None:
-    write_whole(layout.run / f"{name}.pid", f"{pid} {_start_time(pid)}")
+    write_whole(layout.run / f"{name}.pid", f"{pid} {start_time(pid)}")
 
 
 def running(layout: Layout, name: str) -> int | None:
@@ -73,10 +73,10 @@ def running(layout: Layout, name: str) -> int | None:
         pid, started = map(int, (layout.run / f"{name}.pid").read_text().split())
     except (FileNotFoundError, ValueError):
         return None
-    return pid if started and _start_time(pid) == started else None
+    return pid if started and start_time(pid) == started else None
 
 
-def _start_time(pid: int) -> int:
+def start_time(pid: int) -> int:
     """In ticks since boot; 0 for a process that is gone.
 
     A zombie is gone: only its parent has not looked. One that is ending is gone as well: the first process of
@@ -136,6 +136,18 @@ def kill_marked(root: Path) -> int:
                 "look at /proc/PID/stack of each, then run the same command again",
             )
     return killed
+
+
+def kill(pid: int, started: int) -> None:
+    """End a process if it is still the one that began then."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    if started and start_time(pid) == started:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+    os.close(descriptor)
 
 
 def _kill(pid: int, sign: bytes) -> int | None:

@@ -5,16 +5,19 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from dev.cluster import cgroups, lock, processes
+from dev.cluster import cgroups, companions, lock, processes
 from dev.cluster.errors import ClusterError
-from dev.cluster.layout import LEVELS, Layout, companions
+from dev.cluster.layout import LEVELS, Layout
 from dev.cluster.progress import say, wait_until
 
 
 def everything() -> None:
-    """Both levels, and clusters that tests have left when they were killed."""
-    for entry in sorted(companions().glob("*")):
-        base = Path(entry.read_text())
+    """Test sessions that would only start it again, clusters of theirs, and both levels."""
+    for entry, members in companions.sessions():
+        for pid, started in members:
+            processes.kill(pid, started)
+        entry.unlink(missing_ok=True)
+    for entry, base in companions.clusters():
         for level in LEVELS:
             down(Layout.of(level, base))
         entry.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dev.cluster import companions, processes
 from dev.cluster.client import Cluster, Namespace, eventually
 from dev.cluster.layout import CHECKOUT, LEVELS, Layout, Level
 
@@ -19,7 +20,9 @@ def _start(level: Level) -> Cluster:
     if foreign := os.environ.get("WATCHBILL_KUBECONFIG"):
         return Cluster(level, Path(foreign), None)
     command = [sys.executable, "-m", "dev.cluster", "up", "--level", level]
-    done = subprocess.run(command, check=False, cwd=CHECKOUT, capture_output=True, text=True)
+    # Marked from its first moment: so it ends with the cluster if this session is killed.
+    environment = processes.python_environment(Layout.of(level))
+    done = subprocess.run(command, check=False, cwd=CHECKOUT, env=environment, capture_output=True, text=True)
     if done.returncode:
         reason = f"the {level} level of the cluster does not start: {done.stderr.strip()}"
         if os.environ.get("CI") == "true":
@@ -27,6 +30,14 @@ def _start(level: Level) -> Cluster:
         pytest.skip(f"{reason}\n  start it with: python -m dev.cluster up --level {level}")
     layout = Layout.of(level)
     return Cluster(level, layout.kubeconfig, layout)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def session() -> Iterator[None]:
+    """Whoever removes the cluster ends this session as well: it would only start the cluster again."""
+    controller = [os.getppid()] if "PYTEST_XDIST_WORKER" in os.environ else []
+    with companions.session(os.getpid(), *controller):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from dev.cluster import build, processes
+from dev.cluster import build, companions, processes
 from dev.cluster.client import Cluster, eventually
-from dev.cluster.layout import CHECKOUT, Layout, companion
+from dev.cluster.layout import CHECKOUT, Layout
 
 pytestmark = pytest.mark.cluster
 
@@ -25,7 +25,7 @@ def home() -> Iterator[Path]:
     """Not pytest's own directory: that one is closed to other users."""
     with tempfile.TemporaryDirectory(prefix="watchbill-user-") as folder:
         os.chown(folder, user(), -1)
-        with companion(Path(folder, STATE)):
+        with companions.cluster(Path(folder, STATE)):
             yield Path(folder)
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from dev.cluster import cgroups, packages, processes
+from dev.cluster import cgroups, companions, packages, processes
 from dev.cluster.client import Cluster, eventually
-from dev.cluster.layout import CHECKOUT, Layout, companion
+from dev.cluster.layout import CHECKOUT, Layout
 
 pytestmark = pytest.mark.cluster
 
@@ -38,7 +38,8 @@ class Instance:
 
     def __post_init__(self) -> None:
         own = {"WATCHBILL_CLUSTER_DIR": str(self.folder), "WATCHBILL_CLUSTER_SLOT": str(self.slot)}
-        self.environment = {**os.environ, **own}
+        # Marked from its first moment: so it ends with the cluster if this test is killed.
+        self.environment = {**processes.python_environment(self.layout), **own}
         self.environment.pop("WATCHBILL_KUBECONFIG", None)
 
     @property
@@ -120,7 +121,7 @@ def second_cluster(first: Cluster, folder: Path, slot: int) -> Iterator[Instance
     if first.layout is None:
         pytest.skip("WATCHBILL_KUBECONFIG is set: nothing is started or removed")
     instance = Instance(folder, first.level, slot)
-    with companion(folder):
+    with companions.cluster(folder):
         try:
             yield instance
         finally:
@@ -218,9 +219,29 @@ def test_a_cluster_that_a_killed_test_left_goes_with_the_main_one(
     before = snapshot(controlling)
     controlling.run("up")
     monkeypatch.setenv("WATCHBILL_CLUSTER_DIR", str(tmp_path / "main"))
-    with companion(controlling.folder):
+    with companions.cluster(controlling.folder):
         command = [sys.executable, "-m", "dev.cluster", "down"]
         subprocess.run(command, check=True, cwd=CHECKOUT, capture_output=True)
 
     assert snapshot(controlling) == before
+    assert not (tmp_path / "main").exists()
+
+
+def test_a_test_session_ends_with_the_cluster_it_uses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Orphaned workers of a killed run would start it again."""
+    monkeypatch.setenv("WATCHBILL_CLUSTER_DIR", str(tmp_path / "main"))
+    with subprocess.Popen(["sleep", "1000"]) as worker, subprocess.Popen(["sleep", "1000"]) as stranger:
+        try:
+            with companions.session(worker.pid):
+                entry = next(companions.home().glob("session-*"))
+                entry.write_text(f"{entry.read_text()}{stranger.pid} 1\n")
+                subprocess.run([sys.executable, "-m", "dev.cluster", "down"], check=True, cwd=CHECKOUT)
+
+            assert worker.wait(10) == -signal.SIGKILL
+            assert stranger.poll() is None, "a process that began at another time is another process"
+        finally:
+            worker.kill()
+            stranger.kill()
     assert not (tmp_path / "main").exists()
