@@ -73,6 +73,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("document %d is %q, Helm sees %q", i, piece.text, theirs[fmt.Sprintf("manifest-%d", i)])
 			}
 		}
+		likeHelm(t, text)
 		answers := ask(t, Request{Parse: &ParseRequest{Name: name, Text: text}})
 		noPanic(t, answers)
 		lines := strings.Count(text, "\n") + 1
@@ -99,6 +100,41 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// likeHelm holds our shortcut, which shows Helm the heads of documents, to what Helm says of the documents.
+func likeHelm(t *testing.T, text string) {
+	t.Helper()
+	outputs := map[string]string{"x.yaml": text}
+	ours, failed, _ := classify(outputs, nil, newReader())
+	hooks, manifests, err := releaseutil.SortManifests(outputs, nil, releaseutil.InstallOrder)
+	if err != nil || failed != nil {
+		if err == nil || failed == nil || failed.Message != err.Error() {
+			t.Fatalf("we say %v, Helm says %v", failed, err)
+		}
+		return
+	}
+	if len(ours) < len(manifests)+len(hooks) {
+		t.Fatalf("%d documents, Helm has %d", len(ours), len(manifests)+len(hooks))
+	}
+	for i, document := range ours {
+		var role Role
+		var content string
+		var hook *Hook
+		switch {
+		case i < len(manifests):
+			role, content = RoleManifest, manifests[i].Content
+		case i-len(manifests) < len(hooks):
+			their := hooks[i-len(manifests)]
+			role, content, hook = RoleHook, their.Manifest, describeHook(their)
+		default:
+			role, content, hook = RoleDropped, document.text, document.hook
+		}
+		if document.role != role || document.text != content {
+			t.Fatalf("document %d is a %s, %q; Helm has a %s, %q", i, document.role, document.text, role, content)
+		}
+		expect(t, "hook", document.hook, hook)
+	}
 }
 
 // inMemory is a chart that was never on disk.
