@@ -25,6 +25,15 @@ from watchbill.errors import UserError
 
 Question = Load | Render | Parse | Locate
 
+# What Go says when the kernel gives it no more memory, or no thread for want of it.
+_OUT_OF_MEMORY = (
+    "out of memory",
+    "cannot allocate memory",
+    "memory limit",
+    "newosproc",
+    "Resource temporarily unavailable",
+)
+
 
 class EngineFailed(Exception):  # noqa: N818
     """The engine answered a whole request with an error."""
@@ -158,7 +167,7 @@ def _explain_death(stderr: str, limits: process.Limits, question: Question) -> E
             where=where,
             then="look for an include or tpl that reaches itself",
         )
-    if "out of memory" in stderr or "cannot allocate memory" in stderr or "memory limit" in stderr:
+    if any(words in stderr for words in _OUT_OF_MEMORY):
         return UserError(
             f"rendering needs more than {limits.memory >> 20} MiB of memory and was stopped",
             where=where,
