@@ -110,7 +110,7 @@ class Engine:
             raise UserError("a path or value on the command line is not valid UTF-8") from None
 
     def _ready(self, deadline: float) -> process.EngineProcess:
-        if self._process is not None and not _same(self._process.limits, self.limits):
+        if self._process is not None and self._process.limits.memory != self.limits.memory:
             self.close()
         if self._process is None:
             self._process = _start(self.limits)
@@ -120,10 +120,6 @@ class Engine:
             self.helm_version = hello.helm
             self._greeted = True
         return self._process
-
-
-def _same(one: process.Limits, other: process.Limits) -> bool:
-    return one.memory == other.memory
 
 
 def _start(limits: process.Limits) -> process.EngineProcess:

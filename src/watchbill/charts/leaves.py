@@ -71,11 +71,9 @@ def leaves_of(values: Any, path: Path = ()) -> Iterator[Leaf]:
 
 def overlay(values: dict[str, Any], path: Path, new: str | float) -> dict[str, Any]:
     """Values to merge over the others so that only this leaf changes. Helm replaces lists as a whole."""
-    first, *rest = path
-    there = values[first]  # type: ignore[index]  # a path begins with a key
-    if rest and isinstance(there, dict):
-        return {first: overlay(there, tuple(rest), new)}  # type: ignore[dict-item]
-    return {first: _with(there, tuple(rest), new)}  # type: ignore[dict-item]
+    key, rest = str(path[0]), path[1:]
+    there = values[key]
+    return {key: overlay(there, rest, new) if rest and isinstance(there, dict) else _with(there, rest, new)}
 
 
 def _with(there: Any, path: Path, new: str | float) -> Any:

@@ -94,17 +94,13 @@ def render_each(
     engine: Engine, chart: Chart, contexts: Sequence[Context]
 ) -> Iterator[tuple[int, Rendering | Failure]]:
     """One result a context with its index, in one request, each as it comes."""
-    bodies: dict[str, Body] = {}
     try:
-        for answer in engine.ask(Render(source=chart.source, contexts=tuple(contexts))):
-            if answer.body is not None:
-                bodies[answer.body.digest] = answer.body
-            if (rendered := answer.rendered) is not None:
-                context = contexts[rendered.index]
-                if rendered.error is not None:
-                    yield rendered.index, Failure(context, rendered.error)
-                else:
-                    yield rendered.index, _rendering(context, rendered, bodies)
+        for rendered, bodies in _answers(engine, Render(source=chart.source, contexts=tuple(contexts))):
+            context = contexts[rendered.index]
+            if rendered.error is not None:
+                yield rendered.index, Failure(context, rendered.error)
+            else:
+                yield rendered.index, _rendering(context, rendered, bodies)
     except EngineFailed as failed:
         raise explain(failed.error, chart.source.path) from None
 
@@ -125,19 +121,23 @@ def render_one(engine: Engine, chart: Chart, context: Context) -> Rendering:
 def parse(engine: Engine, name: str, text: str, context: Context | None = None) -> Rendering:
     """Manifests that are already rendered, read and classified as Helm would."""
     context = context or Context()
-    bodies: dict[str, Body] = {}
-    read: Rendered | None = None
     try:
-        for answer in engine.ask(Parse(name=name, text=text, order=context.order)):
-            if answer.body is not None:
-                bodies[answer.body.digest] = answer.body
-            read = answer.rendered or read
+        [(read, bodies)] = _answers(engine, Parse(name=name, text=text, order=context.order))
     except EngineFailed as failed:
         raise explain(failed.error, name) from None
-    assert read is not None, "the engine answers a parse with documents"
     if read.error is not None:
         raise explain(read.error, name)
     return _rendering(context, read, bodies)
+
+
+def _answers(engine: Engine, question: Render | Parse) -> Iterator[tuple[Rendered, dict[str, Body]]]:
+    """Each rendered context with the bodies it refers to, which come before it and are sent once."""
+    bodies: dict[str, Body] = {}
+    for answer in engine.ask(question):
+        if answer.body is not None:
+            bodies[answer.body.digest] = answer.body
+        if answer.rendered is not None:
+            yield answer.rendered, bodies
 
 
 def _rendering(context: Context, rendered: Rendered, bodies: dict[str, Body]) -> Rendering:
