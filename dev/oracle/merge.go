@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// What a client patches: the object it applied last, the one it applies now, and the one that is live.
+type patched struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Original   json.RawMessage `json:"original"`
+	Modified   json.RawMessage `json:"modified"`
+	Current    json.RawMessage `json:"current"`
+}
+
+// The object after the patch, and whether there was anything to send.
+type patchResult struct {
+	Patch  json.RawMessage `json:"patch"`
+	Object json.RawMessage `json:"object"`
+	Empty  bool            `json:"empty"`
+}
+
+func read(line []byte) (patched, error) {
+	var p patched
+	err := json.Unmarshal(line, &p)
+	return p, err
+}
+
+func result(patch []byte, err error, apply func(patch []byte) ([]byte, error)) (any, error) {
+	if err != nil {
+		return nil, fmt.Errorf("create: %w", err)
+	}
+	object, err := apply(patch)
+	if err != nil {
+		return nil, fmt.Errorf("apply: %w", err)
+	}
+	return patchResult{patch, bytes.TrimSpace(object), string(patch) == "{}"}, nil
+}
+
+func init() {
+	operations["strategic"] = func(line []byte) (any, error) {
+		p, err := read(line)
+		if err != nil {
+			return nil, err
+		}
+		typed, err := scheme.Scheme.New(schema.FromAPIVersionAndKind(p.APIVersion, p.Kind))
+		if err != nil {
+			return nil, err
+		}
+		meta, err := strategicpatch.NewPatchMetaFromStruct(typed)
+		if err != nil {
+			return nil, err
+		}
+		patch, err := strategicpatch.CreateThreeWayMergePatch(p.Original, p.Modified, p.Current, meta, true)
+		return result(patch, err, func(patch []byte) ([]byte, error) {
+			return strategicpatch.StrategicMergePatch(p.Current, patch, typed)
+		})
+	}
+	operations["json_three_way"] = func(line []byte) (any, error) {
+		p, err := read(line)
+		if err != nil {
+			return nil, err
+		}
+		patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(p.Original, p.Modified, p.Current)
+		return result(patch, err, func(patch []byte) ([]byte, error) { return jsonpatch.MergePatch(p.Current, patch) })
+	}
+	operations["json_two_way"] = func(line []byte) (any, error) {
+		p, err := read(line)
+		if err != nil {
+			return nil, err
+		}
+		patch, err := jsonpatch.CreateMergePatch(p.Original, p.Modified)
+		return result(patch, err, func(patch []byte) ([]byte, error) { return jsonpatch.MergePatch(p.Current, patch) })
+	}
+}
