@@ -1,0 +1,40 @@
+"""What a bare API server of the modelled Kubernetes version serves."""
+
+import pkgutil
+
+from msgspec import Struct
+from msgspec.json import decode
+
+
+class Kind(Struct, frozen=True):
+    group: str
+    version: str
+    kind: str
+    resource: str  # the plural, as in paths and error texts
+    namespaced: bool
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+
+def _read() -> list[Kind]:
+    text = pkgutil.get_data(__name__, "data/catalog.json")
+    assert text is not None
+    return decode(text, type=list[Kind])
+
+
+_KINDS = {(kind.api_version, kind.kind): kind for kind in _read()}
+# Groups that held built-in kinds once and hold none now.
+_FORMER = frozenset({"extensions"})
+_GROUPS = frozenset(kind.group for kind in _KINDS.values()) | _FORMER
+
+
+def find(api_version: str, kind: str) -> Kind | None:
+    """A built-in kind; None for what is not served, or custom."""
+    return _KINDS.get((api_version, kind))
+
+
+def is_builtin_group(group: str) -> bool:
+    """A kind of such a group that find() does not know was removed, or never existed."""
+    return group in _GROUPS
