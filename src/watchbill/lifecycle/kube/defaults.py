@@ -7,7 +7,7 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
-from watchbill.lifecycle.kube import defaults_pod, gotypes
+from watchbill.lifecycle.kube import catalog, defaults_pod, gotypes
 from watchbill.lifecycle.kube.defaults_service import created_service, default_service, updated_service
 
 Object = dict[str, Any]
@@ -42,10 +42,13 @@ def prepare_update(new: Object, old: Object) -> Object:
 
 
 def _defaulted(object: Object) -> Object:
-    if gotypes.type_of(object.get("apiVersion", ""), object.get("kind", "")) is None:
+    kind = catalog.find(object.get("apiVersion", ""), object.get("kind", ""))
+    if kind is None:
         return object
     prepared = gotypes.canonical(object)
     metadata = prepared["metadata"]
+    if not kind.namespaced:
+        metadata.pop("namespace", None)
     for key in _SYSTEM:
         metadata.pop(key, None)
     if fill := _DEFAULTS.get(prepared["kind"]):
@@ -61,7 +64,8 @@ def _job_defaults(job: Object) -> None:
     spec.setdefault("backoffLimit", _MAX_INT32 if "backoffLimitPerIndex" in spec else 6)
     labels = spec["template"]["metadata"].get("labels")
     if labels and not job["metadata"].get("labels"):
-        job["metadata"]["labels"] = dict(labels)
+        # One and the same map: what the server adds to the template's labels, the Job gets too.
+        job["metadata"]["labels"] = labels
     spec.setdefault("completionMode", "NonIndexed")
     spec.setdefault("suspend", False)
     spec.setdefault("podReplacementPolicy", "Failed" if "podFailurePolicy" in spec else "TerminatingOrFailed")
@@ -299,6 +303,7 @@ def _csi_driver(driver: Object) -> None:
     spec.setdefault("volumeLifecycleModes", ["Persistent"])
     spec.setdefault("requiresRepublish", False)
     spec.setdefault("seLinuxMount", False)
+    spec.setdefault("preventPodSchedulingIfMissing", False)
 
 
 def _namespace(namespace: Object) -> None:

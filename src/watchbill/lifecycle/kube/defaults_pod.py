@@ -135,8 +135,8 @@ def _probe(probe: Object) -> None:
     probe.setdefault("successThreshold", 1)
     probe.setdefault("failureThreshold", 3)
     _http(probe)
-    if (grpc := probe.get("grpc")) is not None:
-        grpc.setdefault("service", "")
+    if (grpc := probe.get("grpc")) is not None and grpc.get("service") is None:
+        grpc["service"] = ""
 
 
 def _http(handler: Object | None) -> None:

@@ -98,7 +98,7 @@ def _list(name: str) -> Codec:
     element = codec(name)
 
     def write(value: Any) -> Any:
-        return [element.zero() if item is None else element.write(item) for item in value] or None
+        return [element.zero() if item is None else element.write(item) for item in value]
 
     def same(one: Any, other: Any) -> bool:
         one, other = one or [], other or []
@@ -113,9 +113,7 @@ def _map(name: str) -> Codec:
         element = Codec(_rounded, element.same, element.zero, False)
 
     def write(value: Any) -> Any:
-        return {
-            key: element.zero() if item is None else element.write(item) for key, item in value.items()
-        } or None
+        return {key: element.zero() if item is None else element.write(item) for key, item in value.items()}
 
     def same(one: Any, other: Any) -> bool:
         one, other = one or {}, other or {}
@@ -136,7 +134,7 @@ def _struct(name: str) -> Codec:
         for field, kind, omit in _DATA.structs[name]:
             one = codec(kind)
             members[field] = (one, "e" in omit and one.has_empty)
-            is_struct = kind in _DATA.structs
+            is_struct = kind in _DATA.structs or kind in _STRUCT_LEAVES
             if not omit or (is_struct and "z" not in omit):
                 always.append((field, one.zero))
 
@@ -216,6 +214,8 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) else value
 
 
+# Structs in Go, so `omitempty` does not leave them out.
+_STRUCT_LEAVES = frozenset({"quantity", "intorstring", "time", "microtime", "duration"})
 _LEAVES = {
     "string": Codec(_identity, _equal, lambda: "", True),
     "bool": Codec(_identity, _equal, lambda: False, True),
