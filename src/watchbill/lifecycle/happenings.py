@@ -1,0 +1,59 @@
+"""What happens in the cluster between operations: fates, time, and what people do by hand."""
+
+from typing import Any
+
+from watchbill.lifecycle import server
+from watchbill.lifecycle.fates import ordain
+from watchbill.lifecycle.jobs import pass_time
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import Move
+from watchbill.lifecycle.objects import Body, Key
+from watchbill.lifecycle.server import Refused
+from watchbill.lifecycle.world import World
+
+EDITOR = "kubectl-edit"
+
+
+def happen(world: World, move: Move, lab: Lab) -> tuple[World, str]:
+    """The world after it, and the error a person would see."""
+    if move.pattern:
+        return World(world.objects, world.releases, ordain(world.fates, move.pattern, move.fate)), ""
+    if move.verb == "wait":
+        return pass_time(world, lab.cluster, int(move.seconds)), ""
+    key = _find(world, move, lab)
+    if key is None:
+        return world, f'Error from server (NotFound): {move.kind} "{move.name}" not found'
+    live = world.objects[key]
+    try:
+        if move.verb == "delete":
+            return server.delete(world, key, live.body), ""
+        edited = Body.of(_with(live.body.object, move.path, move.value))
+        return server.patch(world, key, edited, EDITOR), ""
+    except Refused as refused:
+        return world, refused.words
+
+
+def _find(world: World, move: Move, lab: Lab) -> Key | None:
+    """By kind in any case, in the release's namespace first."""
+    found = [
+        key
+        for key in world.objects
+        if key.name == move.name and move.kind.lower() in (key.kind.lower(), f"{key.kind.lower()}s")
+    ]
+    return min(found, key=lambda key: key.namespace not in ("", lab.namespace), default=None)
+
+
+def _with(thing: Any, path: tuple[str | int, ...], value: Any) -> Any:
+    """The same with another value at the path; null takes it away."""
+    if not path:
+        return value
+    first, rest = path[0], path[1:]
+    if isinstance(thing, list) and isinstance(first, int) and first < len(thing):
+        return [
+            _with(item, rest, value) if position == first else item for position, item in enumerate(thing)
+        ]
+    before = thing if isinstance(thing, dict) else {}
+    name = str(first)
+    if not rest and value is None:
+        return {known: old for known, old in before.items() if known != name}
+    return {**before, name: _with(before.get(name), rest, value)}

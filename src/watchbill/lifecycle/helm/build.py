@@ -1,0 +1,44 @@
+"""Manifests become requests only if the API server knows their kinds and their metadata can be read."""
+
+from collections.abc import Sequence
+
+from watchbill.lifecycle.client import Client
+from watchbill.lifecycle.helm.operation import Failed
+from watchbill.lifecycle.objects import Body
+from watchbill.lifecycle.world import Manifest
+
+
+def build(client: Client, manifests: Sequence[Manifest], prefix: str = "") -> None:
+    """Fails with everything that cannot be built, as client-go's resource builder puts it together."""
+    problems = dict.fromkeys(words for manifest in manifests if (words := _problem(client, manifest.body)))
+    if problems:
+        words = next(iter(problems)) if len(problems) == 1 else f"[{', '.join(problems)}]"
+        raise Failed(f"{prefix}{words}")
+
+
+def _problem(client: Client, body: Body) -> str:
+    for field in ("annotations", "labels"):
+        for value in (body.metadata.get(field) or {}).values():
+            if not isinstance(value, str):
+                return (
+                    f'unable to decode "": json: cannot unmarshal {_json_type(value)} into Go struct field '
+                    f"ObjectMeta.metadata.{field} of type string"
+                )
+    if not client.serves(body):
+        namespace = body.metadata.get("namespace", "") if body.object.get("metadata") else ""
+        return (
+            f'resource mapping not found for name: "{body.name}" namespace: "{namespace}" from "": '
+            f'no matches for kind "{body.kind}" in version "{body.api_version}"\n'
+            "ensure CRDs are installed first"
+        )
+    return ""
+
+
+def _json_type(value: object) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, list):
+        return "array"
+    return "object"

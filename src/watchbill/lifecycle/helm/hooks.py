@@ -1,0 +1,81 @@
+"""One event's hooks: strictly one after the other, by weight and then by name."""
+
+from collections.abc import Sequence
+
+from watchbill.lifecycle.helm.build import build
+from watchbill.lifecycle.helm.operation import Failed, Operation
+from watchbill.lifecycle.helm.requests import create_all
+from watchbill.lifecycle.helm.waits import wait_for_hook
+from watchbill.lifecycle.server import Refused
+from watchbill.lifecycle.world import Hook, Release
+
+BEFORE = "before-hook-creation"
+SUCCEEDED = "hook-succeeded"
+FAILED = "hook-failed"
+
+
+def run_hooks(op: Operation, release: Release, event: str, *, server_side: bool) -> None:
+    hooks = ordered(release.rendered.hooks, event)
+    for position, hook in enumerate(hooks):
+        _delete(op, hook, BEFORE)
+        build(op.client, hook.objects, f"unable to build kubernetes object for {event} hook {hook.path}: ")
+        op.save(release)
+        try:
+            create_all(op, hook.objects, server_side=server_side, why=_why(hook, event))
+        except Failed as failed:
+            raise Failed(f"warning: Hook {event} {hook.path} failed: {failed.words}") from None
+        try:
+            wait_for_hook(op, hook.objects)
+        except Failed as failed:
+            _after_failure(op, hooks[:position], hook, failed)
+            raise
+    for hook in reversed(hooks) if op.traits.deletes_hooks_backwards else hooks:
+        _delete(op, hook, SUCCEEDED)
+
+
+def ordered(hooks: Sequence[Hook], event: str) -> list[Hook]:
+    """A hook that names the event twice runs twice."""
+    executing = [hook for hook in hooks for named in hook.events if named == event]
+    return sorted(executing, key=lambda hook: (hook.weight, hook.name))
+
+
+def policies(hook: Hook) -> tuple[str, ...]:
+    """An annotation with nothing Helm knows in it still takes the default away."""
+    return hook.delete_policies or (BEFORE,)
+
+
+def _after_failure(op: Operation, earlier: Sequence[Hook], hook: Hook, failed: Failed) -> None:
+    try:
+        _delete(op, hook, FAILED)
+    except Failed:
+        if op.traits.hook_failed_error_wins:
+            raise
+    if op.traits.cleans_up_before_failed_hook:
+        for done in earlier:
+            _delete(op, done, SUCCEEDED)
+
+
+def _delete(op: Operation, hook: Hook, policy: str) -> None:
+    if hook.kind == "CustomResourceDefinition" or policy not in policies(hook):
+        return
+    build(op.client, hook.objects, f"unable to build kubernetes object for deleting hook {hook.path}: ")
+    errors = []
+    for manifest in hook.objects:
+        if not manifest.key.name:
+            errors.append("resource name may not be empty")
+        elif op.client.get(manifest.key) is None:
+            op.client.deleted_nothing(manifest.key, policy)
+        else:
+            try:
+                op.client.delete(manifest, why=policy)
+            except Refused as refused:
+                errors.append(refused.words)
+    if errors:
+        raise Failed("; ".join(errors))
+    waits = op.traits.waits_for_deleted_hooks or op.flags.wait in ("watcher", "legacy")
+    if waits and any(op.client.get(manifest.key) for manifest in hook.objects):
+        raise Failed("context deadline exceeded")
+
+
+def _why(hook: Hook, event: str) -> str:
+    return f"hook {event}, weight {hook.weight}"

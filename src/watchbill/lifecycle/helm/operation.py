@@ -1,0 +1,79 @@
+"""What every action of Helm shares: the release it is about, its flags, and how it fails."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from watchbill.lifecycle.client import Client
+from watchbill.lifecycle.flags import Flags
+from watchbill.lifecycle.helm.traits import HelmTraits
+from watchbill.lifecycle.objects import Body
+from watchbill.lifecycle.world import Manifest, Release, Status
+
+DEFAULT_HISTORY = 10
+
+
+class Failed(Exception):  # noqa: N818 - the operation did
+    """The operation's error, in Helm's words."""
+
+    @property
+    def words(self) -> str:
+        return str(self)
+
+
+class Operation(Struct):
+    """One action on one release."""
+
+    client: Client
+    release: str
+    namespace: str
+    flags: Flags
+    traits: HelmTraits
+
+    @property
+    def history(self) -> tuple[Release, ...]:
+        return self.client.world.history(self.release)
+
+    @property
+    def deployed(self) -> Release | None:
+        return next((known for known in reversed(self.history) if known.status == "deployed"), None)
+
+    def save(self, release: Release) -> Release:
+        self.client.save(self.release, release)
+        return release
+
+    def mark(self, release: Release, status: Status) -> Release:
+        return self.save(release.now(status))
+
+    def add(self, release: Release) -> Release:
+        """A new record; makes room for it first, and never by forgetting what is deployed."""
+        limit = self.flags.history_max - 1
+        if self.flags.history_max > 0 and len(self.history) > limit:
+            kept = self.deployed
+            excess = len(self.history) - limit
+            old = [known for known in self.history if kept is None or known.revision != kept.revision]
+            for known in old[:excess]:
+                self.client.forget(self.release, known.revision)
+        return self.save(release)
+
+
+def owned(manifests: Sequence[Manifest], release: str, namespace: str) -> tuple[Manifest, ...]:
+    """The same with the marks by which Helm knows its own."""
+    return tuple(
+        Manifest(known.key, _owned(known.body, release, namespace), known.path) for known in manifests
+    )
+
+
+@lru_cache(1 << 14)
+def _owned(body: Body, release: str, namespace: str) -> Body:
+    metadata = {
+        **body.metadata,
+        "labels": {**body.labels, "app.kubernetes.io/managed-by": "Helm"},
+        "annotations": {
+            **body.annotations,
+            "meta.helm.sh/release-name": release,
+            "meta.helm.sh/release-namespace": namespace,
+        },
+    }
+    return Body.of({**body.object, "metadata": metadata})

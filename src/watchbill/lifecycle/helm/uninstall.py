@@ -1,0 +1,95 @@
+"""`helm uninstall` (pkg/action/uninstall.go)."""
+
+from functools import lru_cache
+
+from watchbill.lifecycle.helm.build import build
+from watchbill.lifecycle.helm.hooks import run_hooks
+from watchbill.lifecycle.helm.operation import Failed, Operation
+from watchbill.lifecycle.helm.order import uninstall_order
+from watchbill.lifecycle.helm.ownership import foreign
+from watchbill.lifecycle.helm.requests import KEEP
+from watchbill.lifecycle.server import Refused
+from watchbill.lifecycle.world import Manifest, Release, Rendered
+
+
+def uninstall(op: Operation) -> None:
+    history = op.history
+    if not history:
+        if op.flags.ignore_not_found:
+            return
+        raise Failed(f"uninstall: Release not loaded: {op.release}: release: not found")
+    last = history[-1]
+    if last.status == "uninstalled":
+        if op.flags.keep_history:
+            raise Failed(f'the release named "{op.release}" is already deleted')
+        _purge(op)
+        return
+    release = last.now("uninstalling")
+    server_side = op.traits.server_side_apply
+    if not op.flags.no_hooks:
+        run_hooks(op, release, "pre-delete", server_side=server_side)
+    op.save(release)
+    deleted = _delete_plain(op, release)
+    errors = _wait_for_deletion(op, deleted)
+    if not op.flags.no_hooks:
+        try:
+            run_hooks(op, release, "post-delete", server_side=server_side)
+        except Failed as failed:
+            errors.append(failed.words)
+    if op.flags.keep_history:
+        op.mark(release, "uninstalled")
+        if op.traits.supersedes_on_uninstall:
+            for known in op.history:
+                if known.status == "deployed":
+                    op.mark(known, "superseded")
+    else:
+        _purge(op)
+    if errors:
+        raise Failed(f"uninstallation completed with {len(errors)} error(s): {'; '.join(errors)}")
+
+
+def _purge(op: Operation) -> None:
+    for known in op.history:
+        op.client.forget(op.release, known.revision)
+
+
+def _delete_plain(op: Operation, release: Release) -> list[Manifest]:
+    manifests = [
+        manifest
+        for manifest in _in_uninstall_order(release.rendered)
+        # Any policy but "keep" is neither kept nor deleted: it is forgotten.
+        if KEEP not in manifest.body.annotations
+    ]
+    try:
+        build(op.client, manifests)
+    except Failed:
+        raise Failed(f"failed to delete release: {op.release}") from None
+    if op.traits.checks_owner_on_uninstall:
+        manifests = [manifest for manifest in manifests if _owned(op, manifest)]
+    for manifest in manifests:
+        if op.client.get(manifest.key) is None:
+            op.client.deleted_nothing(manifest.key)
+            continue
+        try:
+            op.client.delete(manifest)
+        except Refused:
+            raise Failed(f"failed to delete release: {op.release}") from None
+    return manifests
+
+
+def _owned(op: Operation, manifest: Manifest) -> bool:
+    live = op.client.get(manifest.key)
+    return live is not None and not foreign(live.body, op.release, op.namespace)
+
+
+def _wait_for_deletion(op: Operation, manifests: list[Manifest]) -> list[str]:
+    if op.flags.wait in ("", "hookOnly"):
+        return []
+    if any(op.client.get(manifest.key) for manifest in manifests):
+        return ["context deadline exceeded"]
+    return []
+
+
+@lru_cache(1 << 10)
+def _in_uninstall_order(rendered: Rendered) -> tuple[Manifest, ...]:
+    return tuple(sorted(rendered.manifests, key=lambda manifest: uninstall_order(manifest.key.kind)))

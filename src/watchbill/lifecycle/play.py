@@ -1,0 +1,64 @@
+"""One move in one world: what the tool says, what it wrote, and the world when everything has settled."""
+
+from functools import partial
+
+from msgspec import Struct
+
+from watchbill.lifecycle import happenings, kubectl
+from watchbill.lifecycle.client import Client, Step
+from watchbill.lifecycle.helm import command
+from watchbill.lifecycle.jobs import settle
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import Move
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.world import Release, World
+
+KILLED = "killed"
+
+
+class Played(Struct, frozen=True):
+    move: Move
+    world: World  # afterwards
+    steps: tuple[Step, ...] = ()
+    error: str = ""  # in the tool's words; empty: it worked
+    release: Release | None = None  # its last revision, if there is one
+
+    @property
+    def ok(self) -> bool:
+        return not self.error
+
+    @property
+    def ran(self) -> tuple[Key, ...]:
+        """The Jobs that were created, in order; one that was created twice is there twice."""
+        return tuple(step.key for step in self.steps if step.created and step.key and is_job(step.key))
+
+
+def is_job(key: Key) -> bool:
+    return key.kind == "Job" and key.group == "batch"
+
+
+def play(world: World, move: Move, lab: Lab) -> Played:
+    if not move.of_tool:
+        after, error = happenings.happen(world, move, lab)
+        return Played(move, settle(after, lab.cluster), error=error, release=_last(after, lab.release))
+    release = move.release or lab.release
+    render = partial(lab.versions.render, move.version, release)
+    client = Client(world, lab.cluster, lab.tool.name)
+    error = (command if lab.tool.name == "helm" else kubectl).run(client, move, release, lab, render)
+    steps, after = tuple(client.steps), client.world
+    if move.dies_after and len(steps) >= move.dies_after:
+        steps = steps[: move.dies_after]
+        after, error = steps[-1].world, KILLED
+    return Played(move, settle(after, lab.cluster), steps, error, _last(after, release))
+
+
+def _last(world: World, release: str) -> Release | None:
+    history = world.history(release)
+    return history[-1] if history else None
+
+
+def objects(world: World, lab: Lab) -> list[Key]:
+    """The live objects of the given versions, sorted."""
+    return sorted(
+        key for key, live in world.objects.items() if key in lab.cluster.rendered and not live.terminating
+    )

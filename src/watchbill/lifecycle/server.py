@@ -1,0 +1,235 @@
+"""The model API server: one function a verb. Each gives the world after it, or is refused in the server's words."""
+
+from enum import Enum
+from functools import lru_cache
+from typing import Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from watchbill.lifecycle.jobs import begin
+from watchbill.lifecycle.kube import apply as ssa
+from watchbill.lifecycle.kube import catalog
+from watchbill.lifecycle.kube.apply import Managers
+from watchbill.lifecycle.kube.decode import decode_error
+from watchbill.lifecycle.kube.defaults import prepare_create, prepare_update
+from watchbill.lifecycle.kube.validate import invalid_words, on_create, on_update
+from watchbill.lifecycle.objects import Body, Key, at, group_of
+from watchbill.lifecycle.world import Live, Manifest, World
+
+T = TypeVar("T")
+Propagation = Literal["background", "foreground", "orphan"]
+
+# Big enough for any one exploration, small enough for a laptop.
+MEMORY = 1 << 16
+ALWAYS_THERE = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
+
+
+class Reason(Enum):
+    EXISTS = "already exists"
+    NOT_FOUND = "not found"
+    INVALID = "invalid"
+    CONFLICT = "conflict"
+    BAD_REQUEST = "bad request"
+
+
+class Refused(Exception):  # noqa: N818 - that is what happened
+    def __init__(self, reason: Reason, words: str) -> None:
+        super().__init__(words)
+        self.reason = reason
+        self.words = words
+
+
+class Refusal(Struct, frozen=True):
+    """A refusal that can be remembered; an exception would drag its traceback along."""
+
+    reason: Reason
+    words: str
+
+
+class Cluster(Struct, frozen=True):
+    """What is assumed of the cluster: it has whatever the versions use and do not bring along themselves."""
+
+    rendered: frozenset[Key] = frozenset()
+    custom_kinds: frozenset[tuple[str, str]] = frozenset()  # group and kind of the CRDs the versions bring
+    namespaces: frozenset[str] = frozenset()  # the namespaces they bring
+
+    def serves(self, world: World, api_version: str, kind: str) -> bool:
+        if catalog.find(api_version, kind) is not None:
+            return True
+        group, _, version = api_version.rpartition("/")
+        if catalog.is_builtin_group(group):
+            return False
+        if (group, kind) not in self.custom_kinds:
+            return True
+        definition = _definition(world, group, kind)
+        return definition is not None and any(
+            served.get("name") == version and served.get("served")
+            for served in at(definition, "spec", "versions")
+        )
+
+    def has_namespace(self, world: World, namespace: str) -> bool:
+        return (
+            namespace in ALWAYS_THERE
+            or namespace not in self.namespaces
+            or Key("", "Namespace", "", namespace) in world.objects
+        )
+
+
+def create(world: World, cluster: Cluster, manifest: Manifest, manager: str) -> World:
+    """POST."""
+    key = manifest.key
+    _check_namespace(world, cluster, key)
+    _refuse(_undecodable(manifest.body))
+    if (live := world.objects.get(key)) is not None:
+        raise Refused(Reason.EXISTS, _exists(world, manifest, live))
+    stored = _refuse(_stored(manifest.body))
+    return _put(world, key, stored, ssa_owners(None, (), stored, manager), None)
+
+
+def apply(world: World, cluster: Cluster, manifest: Manifest, manager: str, *, force: bool) -> World:
+    """PATCH, server-side apply: creates what is not there."""
+    key = manifest.key
+    _check_namespace(world, cluster, key)
+    live = world.objects.get(key)
+    if live is None:
+        body, managers = _refuse(_applied(None, (), manifest.body, manager, force))
+    else:
+        body, managers = _refuse(_applied(live.body, live.managers, manifest.body, manager, force))
+    return _put(world, key, body, managers, live)
+
+
+def patch(world: World, key: Key, merged: Body, manager: str) -> World:
+    """PATCH of any other kind: `merged` is the live object with the patch in it."""
+    live = _existing(world, key, merged)
+    body = _refuse(_changed(merged, live.body))
+    return _put(world, key, body, ssa_owners(live.body, live.managers, body, manager), live)
+
+
+def replace_object(world: World, manifest: Manifest, manager: str, *, strict: bool) -> World:
+    """PUT: all of it, and nothing of what the server had filled in."""
+    live = _existing(world, manifest.key, manifest.body)
+    _refuse(_undecodable(manifest.body, strict))
+    body = _refuse(_changed(manifest.body, live.body))
+    return _put(world, manifest.key, body, ssa_owners(live.body, live.managers, body, manager), live)
+
+
+def delete(world: World, key: Key, body: Body) -> World:
+    """DELETE. Whatever the propagation, an object without finalizers of its own is soon gone."""
+    live = _existing(world, key, body)
+    if live.body.metadata.get("finalizers"):
+        return world.put(key, replace(live, terminating=True))
+    return world.drop(key, *_dependents(world, key, live.body))
+
+
+def resource_words(world: World, body: Body, name: str) -> str:
+    """`jobs.batch "x"`."""
+    group = group_of(body.api_version)
+    plural = plural_of(world, body.api_version, body.kind)
+    return f'{plural}.{group} "{name}"' if group else f'{plural} "{name}"'
+
+
+def plural_of(world: World, api_version: str, kind: str) -> str:
+    if (known := catalog.find(api_version, kind)) is not None:
+        return known.resource
+    definition = _definition(world, group_of(api_version), kind)
+    if definition is not None:
+        return str(at(definition, "spec", "names", "plural"))
+    lower = kind.lower()  # as client libraries guess it
+    if lower.endswith("s"):
+        return lower + "es"
+    return lower[:-1] + "ies" if lower.endswith("y") else lower + "s"
+
+
+def _definition(world: World, group: str, kind: str) -> object:
+    for key, live in world.objects.items():
+        if key.kind == "CustomResourceDefinition" and at(live.body.object, "spec", "group") == group:
+            if at(live.body.object, "spec", "names", "kind") == kind:
+                return live.body.object
+    return None
+
+
+def _check_namespace(world: World, cluster: Cluster, key: Key) -> None:
+    if key.namespace and not cluster.has_namespace(world, key.namespace):
+        raise Refused(Reason.NOT_FOUND, f'namespaces "{key.namespace}" not found')
+
+
+def _exists(world: World, manifest: Manifest, live: Live) -> str:
+    words = f"{resource_words(world, manifest.body, manifest.key.name)} already exists"
+    return f"object is being deleted: {words}" if live.terminating else words
+
+
+def _existing(world: World, key: Key, body: Body) -> Live:
+    live = world.objects.get(key)
+    if live is None:
+        raise Refused(Reason.NOT_FOUND, f"{resource_words(world, body, key.name)} not found")
+    return live
+
+
+def _put(world: World, key: Key, body: Body, managers: Managers, before: Live | None) -> World:
+    run = before.run if before is not None else begin(body)
+    if before is not None and before.body is not body and run is not None and not run.finished:
+        run = begin(body) if (run.phase == "suspended") != bool(at(body.object, "spec", "suspend")) else run
+    terminating = before is not None and before.terminating
+    return world.put(key, Live(body, managers, run, terminating))
+
+
+def _dependents(world: World, key: Key, body: Body) -> list[Key]:
+    """What goes with a namespace, or with the definition of its kind."""
+    if key.kind == "Namespace" and key.group == "":
+        return [other for other in world.objects if other.namespace == key.name]
+    if key.kind == "CustomResourceDefinition":
+        kind = (at(body.object, "spec", "group"), at(body.object, "spec", "names", "kind"))
+        return [other for other in world.objects if (other.group, other.kind) == kind]
+    return []
+
+
+def _refuse(answer: T | Refusal) -> T:
+    if isinstance(answer, Refusal):
+        raise Refused(answer.reason, answer.words)
+    return answer
+
+
+@lru_cache(MEMORY)
+def ssa_owners(before: Body | None, managers: Managers, after: Body, manager: str) -> Managers:
+    """Who owns which fields after a write that is no apply."""
+    return ssa.updated(before.object if before else None, managers, after.object, manager)
+
+
+@lru_cache(MEMORY)
+def _undecodable(body: Body, strict: bool = False) -> Refusal | None:
+    words = decode_error(body.object, strict=strict)
+    return Refusal(Reason.BAD_REQUEST, words) if words else None
+
+
+@lru_cache(MEMORY)
+def _stored(body: Body) -> Body | Refusal:
+    prepared = prepare_create(body.object)
+    if causes := on_create(prepared):
+        return Refusal(Reason.INVALID, invalid_words(prepared, causes))
+    return Body.of(prepared)
+
+
+@lru_cache(MEMORY)
+def _changed(new: Body, old: Body) -> Body | Refusal:
+    prepared = prepare_update(new.object, old.object)
+    if causes := on_update(prepared, old.object):
+        return Refusal(Reason.INVALID, invalid_words(prepared, causes))
+    return Body.of(prepared)
+
+
+@lru_cache(MEMORY)
+def _applied(
+    live: Body | None, managers: Managers, body: Body, manager: str, force: bool
+) -> tuple[Body, Managers] | Refusal:
+    try:
+        merged = ssa.apply(live.object if live else None, managers, body.object, manager, force=force)
+    except ssa.NotTyped as error:
+        return Refusal(Reason.BAD_REQUEST, error.words)
+    if not isinstance(merged, ssa.Applied):
+        return Refusal(Reason.CONFLICT, ssa.conflict_words(merged))
+    result = Body.of(merged.object)
+    if (undecodable := _undecodable(result)) is not None:
+        return undecodable
+    stored = _stored(result) if live is None else _changed(result, live)
+    return stored if isinstance(stored, Refusal) else (stored, merged.managers)

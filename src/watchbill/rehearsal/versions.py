@@ -1,0 +1,197 @@
+"""Versions for the model: charts rendered in every situation it asks for, or manifests as they are."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+from msgspec.structs import replace
+
+from watchbill.charts.chart import Chart
+from watchbill.charts.engine import Engine
+from watchbill.charts.order import HELM3
+from watchbill.charts.protocol import Context, Lookup
+from watchbill.charts.render import Document, Failure, Rendering, Resource, parse, render
+from watchbill.lifecycle.lab import Tool
+from watchbill.lifecycle.objects import Body, Key, at, group_of
+from watchbill.lifecycle.server import Cluster
+from watchbill.lifecycle.world import Hook, Manifest, Rendered, World
+
+CUSTOM = "CustomResourceDefinition"
+# As good as any other revision after the first; a chart that renders both alike does not look at it.
+SOME_REVISION, ANOTHER_REVISION = 2, 7
+
+
+class Source(Protocol):
+    """One version."""
+
+    def render(self, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered: ...
+
+
+class Versions:
+    """All of them, and what they tell of the cluster."""
+
+    def __init__(self, sources: Sequence[Source], release: str) -> None:
+        self._sources = sources
+        empty = World()
+        first = [source.render(release, upgrade=False, revision=1, world=empty) for source in sources]
+        later = [
+            source.render(release, upgrade=True, revision=SOME_REVISION, world=empty) for source in sources
+        ]
+        self.cluster = _cluster([*first, *later])
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def render(self, version: int, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:
+        return self._sources[version].render(release, upgrade=upgrade, revision=revision, world=world)
+
+
+class FromManifests:
+    """Rendered before: the same in every situation."""
+
+    def __init__(self, engine: Engine, name: str, text: str, context: Context) -> None:
+        self._rendered = rendered(parse(engine, name, text, context))
+
+    def render(self, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:  # noqa: ARG002
+        return self._rendered
+
+
+class FromChart:
+    """Rendered when asked, once for each situation its templates can tell apart."""
+
+    def __init__(self, engine: Engine, chart: Chart, context: Context) -> None:
+        self._engine = engine
+        self._chart = chart
+        self._context = context
+        self._known: dict[Any, Rendered] = {}
+        self._lookups: dict[Lookup, None] = {}
+        upgrades = [
+            replace(context, upgrade=True, revision=revision)
+            for revision in (SOME_REVISION, ANOTHER_REVISION)
+        ]
+        one, other = render(engine, chart, upgrades)
+        self._sees_revision = _texts(one) != _texts(other)
+
+    def render(self, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:
+        while True:
+            known = self._known.get(self._situation(release, upgrade, revision, world))
+            if known is not None:
+                return known
+            asked = len(self._lookups)
+            answer = self._render(release, upgrade, revision, world)
+            # What the templates asked decides what tells situations apart; they may have asked something new.
+            if len(self._lookups) == asked:
+                self._known[self._situation(release, upgrade, revision, world)] = answer
+                return answer
+
+    def _situation(self, release: str, upgrade: bool, revision: int, world: World) -> Any:
+        answers = tuple(_answer(world, lookup) for lookup in self._lookups)
+        return release, upgrade, revision if self._sees_revision else 0, answers
+
+    def _render(self, release: str, upgrade: bool, revision: int, world: World) -> Rendered:
+        context = replace(
+            self._context,
+            release=release,
+            upgrade=upgrade,
+            revision=revision,
+            cluster=tuple(live.body.object for live in world.objects.values()) if self._lookups else (),
+        )
+        [result] = render(self._engine, self._chart, [context])
+        if isinstance(result, Failure):
+            return Rendered(error=result.error.message)
+        for lookup in result.lookups:
+            self._lookups.setdefault(replace(lookup, found=False, template=""))
+        return rendered(result)
+
+
+def context_for(context: Context, tool: Tool) -> Context:
+    """Helm 3 and Helm 4 do not install in the same order."""
+    return replace(context, order=HELM3) if tool.version.startswith("3.") else context
+
+
+def rendered(rendering: Rendering) -> Rendered:
+    by_document: dict[int, list[Resource]] = {}
+    for resource in rendering.resources:
+        by_document.setdefault(id(resource.origin), []).append(resource)
+    cluster_wide = _cluster_wide(rendering.resources)
+    manifests: dict[str, list[Manifest]] = {"crd": [], "manifest": []}
+    hooks = []
+    for document in rendering.documents:
+        found = [_manifest(resource, cluster_wide) for resource in by_document.get(id(document), ())]
+        if document.role == "hook":
+            hooks.append(_hook(document, tuple(found)))
+        elif document.role in manifests:
+            manifests[document.role] += found
+    return Rendered(tuple(manifests["manifest"]), tuple(hooks), tuple(manifests["crd"]))
+
+
+def _hook(document: Document, objects: tuple[Manifest, ...]) -> Hook:
+    hook = document.hook
+    assert hook is not None
+    head = document.object if isinstance(document.object, dict) else {}
+    return Hook(
+        kind=str(head.get("kind", "")),
+        name=str(at(head, "metadata", "name") or ""),
+        path=document.template,
+        events=hook.events,
+        weight=hook.weight,
+        delete_policies=hook.delete_policies,
+        objects=objects,
+    )
+
+
+def _manifest(resource: Resource, cluster_wide: frozenset[tuple[str, str]]) -> Manifest:
+    group = group_of(str(resource.object.get("apiVersion", "")))
+    namespace = "" if (group, resource.kind) in cluster_wide else resource.namespace
+    name = str(at(resource.object, "metadata", "name") or "")
+    thing = resource.object
+    if namespace:
+        thing = {**thing, "metadata": {**(thing.get("metadata") or {}), "namespace": namespace}}
+    return Manifest(Key(group, resource.kind, namespace, name), Body.of(thing), resource.origin.template)
+
+
+def _cluster_wide(resources: Sequence[Resource]) -> frozenset[tuple[str, str]]:
+    """Custom kinds outside namespaces, as far as their definitions are at hand."""
+    return frozenset(
+        (str(at(known.object, "spec", "group")), str(at(known.object, "spec", "names", "kind")))
+        for known in resources
+        if known.kind == CUSTOM and at(known.object, "spec", "scope") == "Cluster"
+    )
+
+
+def _cluster(versions: Sequence[Rendered]) -> Cluster:
+    everything = [manifest for version in versions for manifest in version.everything()]
+    return Cluster(
+        rendered=frozenset(manifest.key for manifest in everything),
+        custom_kinds=frozenset(
+            (
+                str(at(manifest.body.object, "spec", "group")),
+                str(at(manifest.body.object, "spec", "names", "kind")),
+            )
+            for manifest in everything
+            if manifest.key.kind == CUSTOM
+        ),
+        namespaces=frozenset(
+            manifest.key.name for manifest in everything if manifest.key[:2] == ("", "Namespace")
+        ),
+    )
+
+
+@lru_cache(1 << 12)
+def _matches(key: Key, lookup: Lookup) -> bool:
+    return (
+        key.group == group_of(lookup.api_version)
+        and key.kind == lookup.kind
+        and lookup.namespace in ("", key.namespace)
+        and lookup.name in ("", key.name)
+    )
+
+
+def _answer(world: World, lookup: Lookup) -> tuple[tuple[Key, Body], ...]:
+    return tuple((key, live.body) for key, live in world.objects.items() if _matches(key, lookup))
+
+
+def _texts(result: Rendering | Failure) -> Any:
+    if isinstance(result, Failure):
+        return result.error.message
+    return [(document.template, document.text, document.role) for document in result.documents]
