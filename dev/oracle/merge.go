@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sort"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -79,5 +80,23 @@ func init() {
 		}
 		patch, err := jsonpatch.CreateMergePatch(p.Original, p.Modified)
 		return result(patch, err, func(patch []byte) ([]byte, error) { return jsonpatch.MergePatch(p.Current, patch) })
+	}
+}
+
+// byKey is how strategicpatch compares: what is equal counts as less.
+type byKey [][2]string
+
+func (b byKey) Len() int           { return len(b) }
+func (b byKey) Less(i, j int) bool { return b[i][0] <= b[j][0] }
+func (b byKey) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
+func init() {
+	operations["sort"] = func(line []byte) (any, error) {
+		var question struct {
+			Items byKey `json:"items"`
+		}
+		err := json.Unmarshal(line, &question)
+		sort.Sort(question.Items)
+		return question.Items, err
 	}
 }

@@ -1,0 +1,1 @@
+"""What the API server and its clients' libraries compute, as pure functions on objects."""
