@@ -3,8 +3,9 @@
 Jobs, Deployments and the rest stay with the real controllers; only the status of pods is written. A fate is
 the value of the annotation `watchbill.dev/fate` of the pod's template or of its Job, or stands in the
 ConfigMap `watchbill-fates` of the namespace, under the name of the Job (or pod, or ReplicaSet); there, under
-`_patterns`, lines of `PATTERN FATE` serve many names. The ConfigMap wins and may change at any time. Without
-any of these a pod succeeds.
+`_patterns`, lines of `PATTERN FATE` serve many names, and under `_jobs` many Jobs. The ConfigMap wins and may
+change at any time. Without any of these a pod succeeds. A Job whose pods fail for ever is told at once that
+they have failed as often as it bears: its controller would try again for ten minutes.
 
 Run as `python -m dev.cluster.driver KUBECONFIG READY_FILE`.
 """
@@ -78,6 +79,7 @@ class Driver:
     api: Api
     pods: dict[str, Known] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
+    doomed: dict[str, str] = field(default_factory=dict)  # Jobs that only fail: the path of each, by uid
     failed: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     agendas: list[Agenda] = field(default_factory=lambda: [Agenda() for _ in range(WORKERS)])
 
@@ -132,6 +134,9 @@ class Driver:
                 log(traceback.format_exc())
 
     def attend(self, uid: str) -> None:
+        if uid in self.doomed:
+            self._hasten(uid)
+            return
         known = self.pods.get(uid)
         if known is None:
             return
@@ -140,6 +145,7 @@ class Driver:
         if known.owner is None:
             known.owner = self._read_owner(known.pod)
         text = fates.choose(
+            owner(known.pod).get("kind", ""),
             owner(known.pod).get("name", name),
             self.tables.get(namespace, NO_TABLE).fates,
             metadata.get("annotations", {}),
@@ -161,8 +167,26 @@ class Driver:
                 "MODIFIED",
                 self.api.request("PATCH", path, {"metadata": {"uid": uid}, "status": status}, MERGE),
             )
+            if status.get("phase") == "Failed" and owner(known.pod).get("kind") == "Job" and text == "fail":
+                job = owner(known.pod)
+                self.doomed[job["uid"]] = f"/apis/batch/v1/namespaces/{namespace}/jobs/{job['name']}"
+                self.look(job["uid"], 0.1)
         if again is not None:
             self.look(uid, again)
+
+    def _hasten(self, uid: str) -> None:
+        """Let a doomed Job give up as soon as its controller has counted a failure."""
+        path = self.doomed[uid]
+        job = self.api.find(path)
+        if job is None or job["metadata"]["uid"] != uid or fates.has_ended(job):
+            self.doomed.pop(uid)
+            return
+        if count := fates.failures_at_the_end(job):
+            metadata = {"uid": uid, "resourceVersion": job["metadata"]["resourceVersion"]}
+            self.api.request(
+                "PATCH", f"{path}/status", {"metadata": metadata, "status": {"failed": count}}, MERGE
+            )
+        self.look(uid, 0.2)
 
     def _read_owner(self, pod: dict[str, Any]) -> dict[str, str]:
         """Asked for, not watched: whatever was written before the pod was made is then seen for certain."""

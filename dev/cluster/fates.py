@@ -10,6 +10,9 @@ ANNOTATION = "watchbill.dev/fate"
 CONFIG_MAP = "watchbill-fates"
 # Names cannot hold an underscore, so this key of the ConfigMap is never a Job's.
 PATTERNS = "_patterns"
+# The same for Jobs alone: `* fail` there leaves Deployments in peace.
+JOBS = "_jobs"
+MANY_RESTARTS = 1_000_000
 GRAMMAR = "succeed, fail, hang, late:SECONDS, fail:N then succeed"
 
 Status = dict[str, Any]
@@ -38,14 +41,15 @@ def parse(text: str) -> Fate:
     raise ValueError(f"{text!r} is no fate; write one of: {GRAMMAR}")
 
 
-def choose(name: str, table: Mapping[str, str], *annotations: Mapping[str, str]) -> str:
+def choose(kind: str, name: str, table: Mapping[str, str], *annotations: Mapping[str, str]) -> str:
     """The namespace's table comes first: it can change the fate of what already runs."""
     if name in table:
         return table[name]
-    for line in table.get(PATTERNS, "").splitlines():
-        pattern, _, fate = line.strip().partition(" ")
-        if pattern and fnmatchcase(name, pattern):
-            return fate
+    for key in (JOBS, PATTERNS) if kind == "Job" else (PATTERNS,):
+        for line in table.get(key, "").splitlines():
+            pattern, _, fate = line.strip().partition(" ")
+            if pattern and fnmatchcase(name, pattern):
+                return fate
     return next((found[ANNOTATION] for found in annotations if ANNOTATION in found), "succeed")
 
 
@@ -73,6 +77,22 @@ def step(pod: dict[str, Any], fate: Fate, age: float, failures: int, now: str) -
     return Step(ended(pod, 0, now))
 
 
+def has_ended(job: dict[str, Any]) -> bool:
+    """Has its controller decided how it ends?"""
+    ends = ("Complete", "SuccessCriteriaMet", "Failed", "FailureTarget")
+    conditions = job.get("status", {}).get("conditions") or []
+    return any(c["type"] in ends and c["status"] == "True" for c in conditions)
+
+
+def failures_at_the_end(job: dict[str, Any]) -> int | None:
+    """How many failed pods a Job has when it gives up; None while not even the first one is counted,
+    and for Jobs that do not give up by number."""
+    status, limit = job.get("status", {}), job["spec"].get("backoffLimit", 0)
+    counting = any((status.get("uncountedTerminatedPods") or {}).values())
+    patient = 0 < status.get("failed", 0) <= limit < MANY_RESTARTS
+    return limit + 1 if patient and not counting else None
+
+
 def _serve(pod: dict[str, Any], fate: Fate, age: float, now: str) -> Step:
     """A pod that never ends is Ready, or is not yet, or never will be."""
     if fate.kind == "succeed" or (fate.kind == "late" and age >= fate.seconds):
@@ -89,7 +109,9 @@ def _fail_in_place(pod: dict[str, Any], fate: Fate, now: str) -> Step:
     )
     if fate.failures is not None and restarts >= fate.failures:
         return Step(ended(pod, 0, now))
-    return Step(running(pod, now, restarts=restarts + 1), again=0.5)
+    # One that fails for ever has restarted more often than any Job bears: nobody waits for the rest.
+    more = restarts + 1 if fate.failures is not None else MANY_RESTARTS
+    return Step(running(pod, now, restarts=more), again=0.5)
 
 
 def _unless(pod: dict[str, Any], status: Status) -> Status | None:

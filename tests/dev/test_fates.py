@@ -37,12 +37,12 @@ def test_the_table_wins_then_the_pod_then_the_job_then_success() -> None:
     table = {"migrate": "hang", "_patterns": "mig* fail\n\nseed-? late:3\n"}
     pod, job = {ANNOTATION: "fail"}, {ANNOTATION: "late:9"}
 
-    assert choose("migrate", table, pod, job) == "hang"
-    assert choose("migrate-2", table, pod, job) == "fail"
-    assert choose("seed-1", table, pod, job) == "late:3"
-    assert choose("seed-10", table, pod, job) == "fail"
-    assert choose("seed-10", table, {}, job) == "late:9"
-    assert choose("seed-10", {}, {}, {}) == "succeed"
+    assert choose("Job", "migrate", table, pod, job) == "hang"
+    assert choose("Job", "migrate-2", table, pod, job) == "fail"
+    assert choose("Job", "seed-1", table, pod, job) == "late:3"
+    assert choose("Job", "seed-10", table, pod, job) == "fail"
+    assert choose("Job", "seed-10", table, {}, job) == "late:9"
+    assert choose("Job", "seed-10", {}, {}, {}) == "succeed"
 
 
 def pod(restart: str, **status: Any) -> dict[str, Any]:

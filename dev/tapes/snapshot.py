@@ -1,0 +1,123 @@
+"""The world after a move: waits until it has come to rest, then says what is there."""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from typing import Any
+
+from dev.cluster.api import Api
+from dev.tapes import records
+from dev.tapes.catalog import Catalog, Kind
+from dev.tapes.naming import Ref
+
+# Rest: nothing is under way, and nothing has changed for so long.
+STILL = 0.5
+# Something is under way but does not move any more: it is stuck, and that is how it is.
+STUCK = 5.0
+# Later than the longest time a tool waits while a Job is fated to be late (play.SHORT).
+LATE = 12.0
+LONGEST = 120.0
+POLL = 0.15
+
+Object = dict[str, Any]
+
+
+class Unrest(Exception):  # noqa: N818
+    """The world does not come to rest: there is nothing to record."""
+
+
+@dataclass
+class World:
+    """One play's part of the cluster: its namespace and whatever else its versions name."""
+
+    api: Api
+    catalog: Catalog
+    namespace: str
+    named: set[Ref] = field(default_factory=set)
+    # The newest first: (pattern, fate) of Jobs.
+    fates: list[tuple[str, str]] = field(default_factory=list)
+
+    def fate(self, job: str) -> str:
+        return next((fate for pattern, fate in self.fates if fnmatchcase(job, pattern)), "succeed")
+
+    def places(self) -> dict[tuple[Kind, str], set[str]]:
+        """The names looked for, by kind and namespace; Jobs of the own namespace always."""
+        found: defaultdict[tuple[Kind, str], set[str]] = defaultdict(set)
+        for ref in self.named:
+            if kind := self.catalog.of_kind(ref.api_version, ref.kind):
+                found[kind, (ref.namespace or self.namespace) if kind.namespaced else ""].add(ref.name)
+        return found
+
+    def live(self) -> dict[tuple[str, str, str], Object]:
+        """Every named object that exists, by kind, namespace and name; also those that are being deleted."""
+        return {
+            (kind.kind, namespace, item["metadata"]["name"]): item
+            for (kind, namespace), names in self.places().items()
+            for item in self._items(kind, namespace, names)
+        }
+
+    def _items(self, kind: Kind, namespace: str, names: Iterable[str]) -> list[Object]:
+        if not kind.namespaced:
+            found = [self.api.find(f"{kind.collection('')}/{name}") for name in sorted(names)]
+            return [item for item in found if item is not None]
+        items = (self.api.find(kind.collection(namespace)) or {"items": []})["items"]
+        return [item for item in items if item["metadata"]["name"] in names]
+
+    def rest(self) -> list[str]:
+        """Wait for it; then the live objects as words."""
+        began = changed = time.monotonic()
+        seen: frozenset[tuple[str, str]] = frozenset()
+        while True:
+            live = self.live()
+            now = time.monotonic()
+            versions = frozenset(
+                (i["metadata"]["uid"], i["metadata"]["resourceVersion"]) for i in live.values()
+            )
+            if versions != seen:
+                seen, changed = versions, now
+            if now - changed >= self._patience(live):
+                return sorted(
+                    "/".join(key) for key, item in live.items() if "deletionTimestamp" not in item["metadata"]
+                )
+            if now - began > LONGEST:
+                raise Unrest(f"namespace {self.namespace} is not still after {LONGEST:.0f} s")
+            time.sleep(POLL)
+
+    def _patience(self, live: dict[tuple[str, str, str], Object]) -> float:
+        jobs = {name: item for (kind, _, name), item in live.items() if kind == "Job"}
+        if any(under_way(job, self.fate(name)) and self.fate(name) == "late" for name, job in jobs.items()):
+            return LATE + STUCK
+        if any("deletionTimestamp" in item["metadata"] for item in live.values()):
+            return STUCK
+        return STUCK if any(under_way(job, self.fate(name)) for name, job in jobs.items()) else STILL
+
+    def release(self, name: str) -> dict[str, Any] | None:
+        """The last revision and its status."""
+        path = f"/api/v1/namespaces/{self.namespace}/secrets?labelSelector=owner%3Dhelm"
+        found = (records.of_secret(secret) for secret in self.api.get(path)["items"])
+        mine = [record for record in found if record is not None and record.release == name]
+        last = max(mine, key=lambda record: record.revision, default=None)
+        return {"revision": last.revision, "status": last.status} if last else None
+
+    def finished_jobs(self) -> list[Object]:
+        items: list[Object] = self.api.get(f"/apis/batch/v1/namespaces/{self.namespace}/jobs")["items"]
+        return [job for job in items if finished(job)]
+
+
+def finished(job: Object) -> datetime | None:
+    """When it ended."""
+    for condition in job.get("status", {}).get("conditions") or []:
+        if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
+            return datetime.fromisoformat(condition["lastTransitionTime"])
+    return None
+
+
+def under_way(job: Object, fate: str) -> bool:
+    """Will the cluster still do something with this Job by itself, soon?"""
+    if at := finished(job):
+        ttl = job["spec"].get("ttlSecondsAfterFinished")
+        return ttl is not None and (datetime.now(UTC) - at).total_seconds() + 1 >= ttl
+    return fate != "hang" and not job["spec"].get("suspend")

@@ -1,0 +1,135 @@
+"""Where a play takes place: the API server, a namespace of its own, and nothing left behind."""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dev.cluster.api import MERGE, Api, ApiError
+from dev.cluster.client import eventually
+from dev.tapes.catalog import Catalog, Kind
+from dev.tapes.naming import Ref
+from dev.tapes.snapshot import Unrest, World
+
+# The API server's own; objects of a play in them are removed one by one.
+SYSTEM = {"default", "kube-system", "kube-public", "kube-node-lease"}
+BOOTSTRAP = "kubernetes.io/bootstrapping"
+GONE_WITHIN = 60
+
+
+@dataclass(frozen=True)
+class Server:
+    """One API server, for all plays of a session."""
+
+    kubeconfig: Path
+    api: Api
+    catalog: Catalog
+
+    @classmethod
+    @contextmanager
+    def of(cls, kubeconfig: Path) -> Iterator["Server"]:
+        api = Api(kubeconfig)
+        try:
+            yield cls(kubeconfig, api, Catalog(api))
+        finally:
+            api.close()
+
+    def namespaced(self, ref: Ref) -> bool:
+        return self.catalog.namespaced(ref.api_version, ref.kind)
+
+
+@contextmanager
+def namespace(server: Server, name: str, first: set[Ref], rest: set[Ref]) -> Iterator[World]:
+    """The new one of that name, and every other namespace that is named but not created by the first version itself."""
+    world = World(server.api, server.catalog, name, first | rest)
+    _sweep(server, world)  # of a play that was killed
+    _open_namespace(server, world.namespace)
+    made = {ref.name for ref in first if ref.kind == "Namespace"}
+    try:
+        for other in sorted(_others(server, world) - SYSTEM - made):
+            _open_namespace(server, other)
+        yield world
+    finally:
+        _sweep(server, world)
+        server.api.request("DELETE", f"/api/v1/namespaces/{world.namespace}")
+
+
+def _open_namespace(server: Server, name: str) -> None:
+    server.api.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
+    account = f"/api/v1/namespaces/{name}/serviceaccounts/default"
+    # Pods are refused before it exists.
+    if eventually(lambda: server.api.find(account), GONE_WITHIN) is None:
+        raise Unrest(f"namespace {name} gets no default service account")
+
+
+def _others(server: Server, world: World) -> set[str]:
+    """Namespaces that documents name."""
+    return {
+        ref.namespace
+        for ref in world.named
+        if ref.namespace not in ("", world.namespace) and server.namespaced(ref)
+    }
+
+
+def _sweep(server: Server, world: World) -> None:
+    """Remove what is outside the namespace, and what would keep the namespace from being removed."""
+    outside = [
+        f"{kind.collection(within)}/{name}"
+        for (kind, within), names in world.places().items()
+        if within != world.namespace
+        for name in names
+    ]
+    outside += [f"/api/v1/namespaces/{name}" for name in _others(server, world)]
+    doomed = [path for path in sorted(set(outside)) if _delete(server.api, path)]
+    _release(server.api, world)
+    deadline = time.monotonic() + GONE_WITHIN
+    while left := [path for path in doomed if server.api.find(path) is not None]:
+        if time.monotonic() > deadline:
+            raise Unrest(f"these cannot be removed: {left}")
+        for path in left:
+            _unhold(server.api, path)
+        time.sleep(0.3)
+
+
+def _delete(api: Api, path: str) -> bool:
+    """False if there is nothing to remove, or it belongs to the API server."""
+    found = api.find(path)
+    if found is None or _belongs_to_the_server(found):
+        return False
+    try:
+        api.request("DELETE", path, {"propagationPolicy": "Background"})
+    except ApiError as error:
+        if error.status != 404:
+            raise
+    return True
+
+
+def _belongs_to_the_server(item: dict[str, Any]) -> bool:
+    metadata = item["metadata"]
+    return (
+        BOOTSTRAP in (metadata.get("labels") or {})
+        or metadata["name"] in SYSTEM
+        or metadata["name"].startswith("system")
+    )
+
+
+def _release(api: Api, world: World) -> None:
+    """Finalizers that nobody serves would hold the namespace for ever."""
+    for (kind, within), names in _in_namespace(world):
+        for item in (api.find(kind.collection(within)) or {"items": []})["items"]:
+            if item["metadata"]["name"] in names and item["metadata"].get("finalizers"):
+                _unhold(api, f"{kind.collection(within)}/{item['metadata']['name']}")
+
+
+def _in_namespace(world: World) -> Iterable[tuple[tuple[Kind, str], set[str]]]:
+    return [place for place in world.places().items() if place[0][1] == world.namespace]
+
+
+def _unhold(api: Api, path: str) -> None:
+    try:
+        api.request("PATCH", path, {"metadata": {"finalizers": None}}, MERGE)
+    except ApiError as error:
+        if error.status not in (404, 409):
+            raise
