@@ -26,7 +26,11 @@ class Step(NamedTuple):
 
     def __str__(self) -> str:
         if self.key is None:
-            return f"{self.verb} release/{self.revision} {self.status}".rstrip()
+            return (
+                f"save release/{self.revision} {self.status}"
+                if self.status
+                else f"delete release/{self.revision}"
+            )
         return f"{self.verb} {self.key}" + (" refused" if self.refused else "")
 
 

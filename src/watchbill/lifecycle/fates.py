@@ -8,10 +8,14 @@ Fate = Literal["succeed", "fail", "hang", "late"]  # late: it succeeds after the
 FATES: tuple[Fate, ...] = ("succeed", "fail", "hang", "late")
 Fates = tuple[tuple[str, Fate], ...]  # patterns of names; the newest that matches holds
 
+RUNS_TO_COMPLETION = ("Job", "Pod")
 
-def fate_of(name: str, fates: Sequence[tuple[str, Fate]]) -> Fate:
+
+def fate_of(kind: str, name: str, fates: Sequence[tuple[str, Fate]]) -> Fate:
+    """A plain pattern is about Jobs and Pods; `Deployment/web` is about what it says."""
     for pattern, fate in reversed(fates):
-        if fnmatchcase(name, pattern):
+        wanted, slash, names = pattern.rpartition("/")
+        if (wanted == kind if slash else kind in RUNS_TO_COMPLETION) and fnmatchcase(name, names):
             return fate
     return "succeed"
 

@@ -12,9 +12,6 @@ from watchbill.lifecycle.world import Live, Run, World
 if TYPE_CHECKING:
     from watchbill.lifecycle.server import Cluster
 
-FIRST_RETRY = 10  # seconds before a failed pod is replaced; doubled each time,
-LAST_RETRY = 600  # up to this
-
 
 def begin(body: Body) -> Run | None:
     """How a new object runs; None for what does not run to completion."""
@@ -59,19 +56,17 @@ def progress(world: World, cluster: "Cluster", key: Key, within: float | None) -
         within is not None
         and deadline is not None
         and deadline <= within
-        and _outlives(world, cluster, key, live, deadline)
+        and _outlives(world, cluster, key, live)
     ):
         return _end(
             live, Run("failed", "DeadlineExceeded", failed=1 if _starts(world, cluster, key, body) else 0)
         )
     if not _starts(world, cluster, key, body):
         return replace(live, run=replace(run, phase="waiting"))
-    fate = fate_of(key.name, world.fates)
+    fate = fate_of(key.kind, key.name, world.fates)
     if fate == "succeed" or (fate == "late" and within is None):
         return _end(live, Run("succeeded"))
-    if fate == "fail" and (within is None or fails_after(body) <= within):
-        if deadline is not None and deadline < fails_after(body):
-            return _end(live, Run("failed", "DeadlineExceeded", failed=1))
+    if fate == "fail":
         return _end(live, Run("failed", "BackoffLimitExceeded", failed=_failed_pods(body)))
     return replace(live, run=replace(run, phase="running"))
 
@@ -103,32 +98,15 @@ def pass_time(world: World, cluster: "Cluster", seconds: int) -> World:
     return settle(world, cluster)
 
 
-def fails_after(body: Body) -> float:
-    """Seconds until a Job whose every pod fails at once is given up."""
-    if body.kind != "Job":
-        return 0
-    spec = body.object["spec"]
-    retries = int(spec.get("backoffLimit", 6))
-    if at(spec, "template", "spec", "restartPolicy") == "OnFailure":
-        retries = max(0, retries - 1)  # the kubelet restarts a container once without delay
-    total = 0
-    for retry in range(retries):
-        total += min(FIRST_RETRY << min(retry, 10), LAST_RETRY)
-        if total > 1 << 20:
-            break
-    return total
-
-
 def _starts(world: World, cluster: "Cluster", key: Key, body: Body) -> bool:
     return not missing(world, cluster, key, body)
 
 
-def _outlives(world: World, cluster: "Cluster", key: Key, live: Live, deadline: int) -> bool:
+def _outlives(world: World, cluster: "Cluster", key: Key, live: Live) -> bool:
     """Whether it still runs, or waits, when its deadline comes."""
-    if not _starts(world, cluster, key, live.body):
-        return True
-    fate = fate_of(key.name, world.fates)
-    return fate in ("hang", "late") or (fate == "fail" and fails_after(live.body) > deadline)
+    return fate_of(key.kind, key.name, world.fates) in ("hang", "late") or not _starts(
+        world, cluster, key, live.body
+    )
 
 
 def _failed_pods(body: Body) -> int:

@@ -1,6 +1,6 @@
 """One event's hooks: strictly one after the other, by weight and then by name."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from watchbill.lifecycle.helm.build import build
 from watchbill.lifecycle.helm.operation import Failed, Operation
@@ -13,8 +13,17 @@ BEFORE = "before-hook-creation"
 SUCCEEDED = "hook-succeeded"
 FAILED = "hook-failed"
 
+Then = Callable[[], object]
 
-def run_hooks(op: Operation, release: Release, event: str, *, server_side: bool) -> None:
+
+def _nothing() -> None:
+    pass
+
+
+def run_hooks(
+    op: Operation, release: Release, event: str, *, server_side: bool, before_cleaning_up: Then = _nothing
+) -> None:
+    """Before its policies delete a hook, successful or not, something may still have to be done."""
     hooks = ordered(release.rendered.hooks, event)
     for position, hook in enumerate(hooks):
         _delete(op, hook, BEFORE)
@@ -26,9 +35,11 @@ def run_hooks(op: Operation, release: Release, event: str, *, server_side: bool)
             raise Failed(f"warning: Hook {event} {hook.path} failed: {failed.words}") from None
         try:
             wait_for_hook(op, hook.objects)
-        except Failed as failed:
-            _after_failure(op, hooks[:position], hook, failed)
+        except Failed:
+            before_cleaning_up()
+            _after_failure(op, hooks[:position], hook)
             raise
+    before_cleaning_up()
     for hook in reversed(hooks) if op.traits.deletes_hooks_backwards else hooks:
         _delete(op, hook, SUCCEEDED)
 
@@ -44,7 +55,7 @@ def policies(hook: Hook) -> tuple[str, ...]:
     return hook.delete_policies or (BEFORE,)
 
 
-def _after_failure(op: Operation, earlier: Sequence[Hook], hook: Hook, failed: Failed) -> None:
+def _after_failure(op: Operation, earlier: Sequence[Hook], hook: Hook) -> None:
     try:
         _delete(op, hook, FAILED)
     except Failed:

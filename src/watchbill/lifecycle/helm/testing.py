@@ -1,5 +1,7 @@
 """`helm test`: the test hooks of the last revision."""
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from watchbill.lifecycle.helm.hooks import run_hooks
@@ -11,8 +13,11 @@ def test(op: Operation) -> None:
         raise Failed("release: not found")
     last = op.history[-1]
     if op.traits.major > 3:
-        op.flags = replace(op.flags, wait="watcher")  # whatever is asked for, a test's hooks are watched
+        # Whatever is asked for, a test's hooks are watched; and they stay until their logs are printed.
+        op.flags = replace(op.flags, wait="watcher")
+        run_hooks(op, last, "test", server_side=last.server_side, before_cleaning_up=partial(op.save, last))
+        return
     try:
-        run_hooks(op, last, "test", server_side=last.server_side)
+        run_hooks(op, last, "test", server_side=False)
     finally:
         op.save(last)

@@ -1,9 +1,10 @@
 """When Helm takes an object for ready, and what it says when its time is over."""
 
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 
+from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.helm.operation import Failed, Operation
+from watchbill.lifecycle.helm.requests import several
 from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.objects import at
 from watchbill.lifecycle.world import Live, Manifest
@@ -18,7 +19,9 @@ def wait_for_hook(op: Operation, objects: Sequence[Manifest]) -> None:
     errors = [words for manifest in objects if (words := _hook_error(op, manifest))]
     if not errors:
         return
-    if op.traits.major == 3 or op.flags.wait == "legacy":
+    if op.traits.major == 3:
+        raise Failed(several(op, errors))
+    if op.flags.wait == "legacy":
         raise Failed(errors[0])
     late = any("status: Failed" not in words for words in errors)
     raise Failed("\n".join([*errors, TIMED_OUT] if late else errors))
@@ -46,8 +49,8 @@ def _watched(live: Live) -> str:
     assert live.run is not None
     if live.body.kind == "Pod":
         if live.run.phase == "failed":
-            return "status: Failed, message: Pod has completed, but not successfully"
-        return "status: InProgress, message: Pod is in progress"
+            return f"status: Failed, message: pod {live.body.name} failed"
+        return "status: InProgress, message: Pod in progress"
     if live.run.phase == "failed":
         spec = live.body.object["spec"]
         completions = spec.get("completions", spec.get("parallelism", 1))
@@ -134,13 +137,7 @@ def _ready(op: Operation, manifest: Manifest) -> bool:
         return True
     if missing(op.client.world, op.client.cluster, manifest.key, live.body):
         return False
-    # A Deployment's pods belong to a ReplicaSet, named after it with a hash of ten letters.
-    name = manifest.key.name
-    names = (name, f"{name}-0123456789") if manifest.key.kind == "Deployment" else (name,)
-    for pattern, fate in reversed(op.client.world.fates):
-        if any(fnmatchcase(known, pattern) for known in names):
-            return fate == "succeed"
-    return True
+    return fate_of(manifest.key.kind, manifest.key.name, op.client.world.fates) == "succeed"
 
 
 def _progress(live: Live) -> str:
