@@ -1,7 +1,7 @@
 """Kubernetes objects as values: what identifies one, and bodies of which equal ones are the same."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -27,7 +27,7 @@ class Body:
     """An object nobody changes. Equal bodies are one body, so comparing and remembering cost nothing."""
 
     __slots__ = ("__weakref__", "object")
-    _known: WeakValueDictionary[bytes, "Body"] = WeakValueDictionary()
+    _known: ClassVar[WeakValueDictionary[bytes, "Body"]] = WeakValueDictionary()
 
     object: Object
 

@@ -14,7 +14,7 @@ from watchbill.lifecycle.kube.apply import Managers
 from watchbill.lifecycle.kube.decode import decode_error
 from watchbill.lifecycle.kube.defaults import prepare_create, prepare_update
 from watchbill.lifecycle.kube.validate import invalid_words, on_create, on_update
-from watchbill.lifecycle.objects import Body, Key, at, group_of
+from watchbill.lifecycle.objects import Body, Key, Object, at, group_of
 from watchbill.lifecycle.world import Live, Manifest, World
 
 T = TypeVar("T")
@@ -141,10 +141,11 @@ def plural_of(world: World, api_version: str, kind: str) -> str:
     return lower[:-1] + "ies" if lower.endswith("y") else lower + "s"
 
 
-def _definition(world: World, group: str, kind: str) -> object:
+def _definition(world: World, group: str, kind: str) -> Object | None:
     for key, live in world.objects.items():
-        if key.kind == "CustomResourceDefinition" and at(live.body.object, "spec", "group") == group:
-            if at(live.body.object, "spec", "names", "kind") == kind:
+        if key.kind == "CustomResourceDefinition":
+            spec = live.body.object["spec"]
+            if spec.get("group") == group and at(spec, "names", "kind") == kind:
                 return live.body.object
     return None
 

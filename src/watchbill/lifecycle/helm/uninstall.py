@@ -37,15 +37,19 @@ def uninstall(op: Operation) -> None:
         except Failed as failed:
             errors.append(failed.words)
     if op.flags.keep_history:
-        op.mark(release, "uninstalled")
-        if op.traits.supersedes_on_uninstall:
-            for known in op.history:
-                if known.status == "deployed":
-                    op.mark(known, "superseded")
+        _keep(op, release)
     else:
         _purge(op)
     if errors:
         raise Failed(f"uninstallation completed with {len(errors)} error(s): {'; '.join(errors)}")
+
+
+def _keep(op: Operation, release: Release) -> None:
+    op.mark(release, "uninstalled")
+    if op.traits.supersedes_on_uninstall:
+        for known in op.history:
+            if known.status == "deployed":
+                op.mark(known, "superseded")
 
 
 def _purge(op: Operation) -> None:

@@ -19,18 +19,14 @@ PENDING = ("pending-install", "pending-upgrade", "pending-rollback")
 def upgrade(op: Operation, render: Render) -> None:
     last = op.history[-1] if op.history else None
     if op.flags.install and (last is None or last.status == "uninstalled"):
+        # An install on behalf of upgrade does not call itself an installation when it fails.
         op.flags = replace(op.flags, replace=last is not None)
-        raise_plain(op, render)
+        install(op, render)
         return
     try:
         _upgrade(op, render)
     except Failed as failed:
         raise Failed(f"UPGRADE FAILED: {failed.words}") from None
-
-
-def raise_plain(op: Operation, render: Render) -> None:
-    """An install on behalf of upgrade does not call itself an installation when it fails."""
-    install(op, render)
 
 
 def _upgrade(op: Operation, render: Render) -> None:
@@ -55,7 +51,16 @@ def _upgrade(op: Operation, render: Render) -> None:
     take_over = server_side and not original.server_side
     update = Update(op, server_side=server_side, take_over_fields=take_over, three_way=False)
     try:
-        _perform(op, release, original, update, current, targets)
+        if not op.flags.no_hooks:
+            _hooks(op, release, "pre-upgrade")
+        try:
+            update.run(current, targets)
+            wait_for_plain(op, targets)
+        except Failed:
+            op.save(original)
+            raise
+        if not op.flags.no_hooks:
+            _hooks(op, release, "post-upgrade")
     except Failed as failed:
         raise _fail(op, release, update.created, failed) from None
     op.mark(original, "superseded")
@@ -76,26 +81,6 @@ def _baseline(op: Operation) -> tuple[Release, Release]:
     if last.status in ("failed", "superseded"):
         return last, last
     raise none
-
-
-def _perform(
-    op: Operation,
-    release: Release,
-    original: Release,
-    update: Update,
-    current: list[Manifest],
-    targets: tuple[Manifest, ...],
-) -> None:
-    if not op.flags.no_hooks:
-        _hooks(op, release, "pre-upgrade")
-    try:
-        update.run(current, targets)
-        wait_for_plain(op, targets)
-    except Failed:
-        op.save(original)
-        raise
-    if not op.flags.no_hooks:
-        _hooks(op, release, "post-upgrade")
 
 
 def _hooks(op: Operation, release: Release, event: str) -> None:
