@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -51,61 +51,65 @@ class Size(click.ParamType[int]):
         return size
 
 
-def rendering_options(function: F) -> F:
-    """What decides a render, under the names `helm template` gives them."""
+def rendering_options(*, without: Collection[str] = (), release: str = "release-name") -> Callable[[F], F]:
+    """What decides a render, under the names `helm template` gives them; a command may leave some out."""
     many: dict[str, Any] = {"multiple": True, "metavar": "KEY=VALUE"}
-    options = (
-        click.option(
-            "-f",
-            "--values",
-            "values_files",
-            multiple=True,
-            metavar="FILE",
-            help="Values from a YAML file, or from stdin with '-'.",
-        ),
-        click.option("--set", "set_", **many, help="Set a value."),
-        click.option("--set-string", **many, help="Set a value as a string."),
-        click.option("--set-json", **many, help="Set a value from JSON."),
-        click.option("--set-file", **many, help="Set a value from a file's content."),
-        click.option("--set-literal", **many, help="Set a value as it stands, nothing interpreted."),
-        click.option(
-            "-n", "--namespace", default="default", show_default=True, help="Namespace of the release."
-        ),
-        click.option("--release", default="release-name", show_default=True, help="Name of the release."),
-        click.option("--is-upgrade", is_flag=True, help="Render as for an upgrade instead of an install."),
-        click.option(
-            "--kube-version", default="", metavar="VERSION", help="Kubernetes version the templates see."
-        ),
-        click.option(
-            "-a",
-            "--api-versions",
-            multiple=True,
-            metavar="API",
-            help="API versions the templates see, besides Helm's own list.",
-        ),
-        click.option(
-            "--follow-symlinks", is_flag=True, help="Follow links that leave the chart (Helm always does)."
-        ),
-        click.option(
-            "--helm",
-            "helm_path",
-            metavar="PATH",
-            help="Render with this helm binary instead of the built-in library.",
-        ),
-        click.option(
-            "--timeout",
-            type=Duration(),
-            default="60s",
-            show_default=True,
-            help="Give up rendering after this time.",
-        ),
-        click.option(
-            "--memory", type=Size(), default="1Gi", show_default=True, help="Memory that rendering may use."
-        ),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+    options: dict[str, dict[str, Any]] = {
+        "-f/--values": {
+            "multiple": True,
+            "metavar": "FILE",
+            "help": "Values from a YAML file, or from stdin with '-'.",
+        },
+        "--set": {**many, "help": "Set a value."},
+        "--set-string": {**many, "help": "Set a value as a string."},
+        "--set-json": {**many, "help": "Set a value from JSON."},
+        "--set-file": {**many, "help": "Set a value from a file's content."},
+        "--set-literal": {**many, "help": "Set a value as it stands, nothing interpreted."},
+        "-n/--namespace": {"default": "default", "show_default": True, "help": "Namespace of the release."},
+        "--release": {"default": release, "show_default": True, "help": "Name of the release."},
+        "--is-upgrade": {"is_flag": True, "help": "Render as for an upgrade instead of an install."},
+        "--kube-version": {
+            "default": "",
+            "metavar": "VERSION",
+            "help": "Kubernetes version the templates see.",
+        },
+        "-a/--api-versions": {
+            "multiple": True,
+            "metavar": "API",
+            "help": "API versions the templates see, besides Helm's own list.",
+        },
+        "--follow-symlinks": {
+            "is_flag": True,
+            "help": "Follow links that leave the chart (Helm always does).",
+        },
+        "--helm": {
+            "metavar": "PATH",
+            "help": "Render with this helm binary instead of the built-in library.",
+        },
+        "--timeout": {
+            "type": Duration(),
+            "default": "60s",
+            "show_default": True,
+            "help": "Give up rendering after this time.",
+        },
+        "--memory": {
+            "type": Size(),
+            "default": "1Gi",
+            "show_default": True,
+            "help": "Memory that rendering may use.",
+        },
+    }
+    names = {"--values": "values_files", "--set": "set_", "--helm": "helm_path"}
+
+    def add(function: F) -> F:
+        for flags, settings in reversed(options.items()):
+            *short, name = flags.split("/")
+            if name not in without:
+                called = names.get(name, name.removeprefix("--").replace("-", "_"))
+                function = click.option(*short, name, called, **settings)(function)
+        return function
+
+    return add
 
 
 class RenderingOptions:
@@ -113,7 +117,7 @@ class RenderingOptions:
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.follow_symlinks: bool = options["follow_symlinks"]
-        self.helm_path: str | None = options["helm_path"]
+        self.helm_path: str | None = options.get("helm_path")
         self.limits = Limits(options["timeout"], options["memory"])
         self._options = options
 
@@ -124,8 +128,8 @@ class RenderingOptions:
         return Context(
             release=options["release"],
             namespace=options["namespace"],
-            upgrade=options["is_upgrade"],
-            revision=2 if options["is_upgrade"] else 1,
+            upgrade=options.get("is_upgrade", False),
+            revision=2 if options.get("is_upgrade") else 1,
             values=Values(
                 files=tuple(_values_file(path) for path in options["values_files"]),
                 set_json=options["set_json"],
@@ -139,20 +143,33 @@ class RenderingOptions:
         )
 
 
-def _stdin() -> str:
+def read_text(path: str, what: str) -> str:
+    """A file of the user's, or stdin with '-'. `what` it holds, in the words of an error."""
     try:
-        return sys.stdin.buffer.read().decode()
-    except (AttributeError, OSError):  # Python has no stdin where it was closed
-        raise UserError(
-            "there is nothing to read on stdin", then="pipe the values in, or name a file"
-        ) from None
+        if path == "-":
+            return sys.stdin.buffer.read().decode()
+        with open(path, "rb") as file:
+            return file.read().decode()
     except UnicodeDecodeError:
-        raise UserError("the values on stdin are not valid UTF-8") from None
+        raise UserError(f"the {what} {_place(path)} are not valid UTF-8") from None
+    except (AttributeError, OSError, ValueError) as error:  # Python has no stdin where it was closed
+        if path == "-":
+            raise UserError(
+                "there is nothing to read on stdin", then=f"pipe the {what} in, or name a file"
+            ) from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UserError(
+            f"{path}: the {what} cannot be read: {reason}", then="name a file, or '-' for stdin"
+        ) from None
+
+
+def _place(path: str) -> str:
+    return "on stdin" if path == "-" else f"in {path}"
 
 
 def _values_file(path: str) -> "ValuesFile":
     from watchbill.charts.protocol import ValuesFile
 
     if path == "-":
-        return ValuesFile(path="-", text=_stdin())
+        return ValuesFile(path="-", text=read_text("-", "values"))
     return ValuesFile(path=path)

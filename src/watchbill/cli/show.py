@@ -19,7 +19,7 @@ from watchbill.cli.session import Session, common_options
     ),
 )
 @click.argument("chart", type=click.Path())
-@rendering_options
+@rendering_options()
 @click.option(
     "-o",
     "--output",
