@@ -1,5 +1,6 @@
 """One move in one world: what the tool says, what it wrote, and the world when everything has settled."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -47,9 +48,15 @@ def play(world: World, move: Move, lab: Lab) -> Played:
     error = (command if lab.tool.name == "helm" else kubectl).run(client, move, release, lab, render)
     steps, after = tuple(client.steps), client.world
     if move.dies_after and len(steps) >= move.dies_after:
-        steps = steps[: move.dies_after]
-        after, error = steps[-1].world, KILLED
+        return cut_off(move, steps, lab)
     return Played(move, settle(after, lab.cluster), steps, error, _last(after, release))
+
+
+def cut_off(move: Move, steps: Sequence[Step], lab: Lab) -> Played:
+    """The same move by a client that is killed: a prefix of what it would have written."""
+    steps = tuple(steps[: move.dies_after])
+    after = steps[-1].world
+    return Played(move, settle(after, lab.cluster), steps, KILLED, _last(after, move.release or lab.release))
 
 
 def _last(world: World, release: str) -> Release | None:
