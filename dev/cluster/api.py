@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 MERGE = "application/merge-patch+json"
 # Longer than any request of ours, shorter than a person's patience; a watch ends by itself before it.
 TIMEOUT = 60
@@ -57,9 +58,27 @@ class Api:
         if self.find(f"{collection}/{body['metadata']['name']}") is None:
             self.request("POST", collection, body)
 
-    def request(self, method: str, path: str, body: Any = None, kind: str = "application/json") -> Any:
+    def find_metadata(self, collection: str) -> list[dict[str, Any]]:
+        """The objects of a collection without what is in them; none if there is no such collection."""
+        try:
+            answer = self.request("GET", collection, accept=METADATA)
+        except ApiError as error:
+            if error.status == 404:
+                return []
+            raise
+        items: list[dict[str, Any]] = answer["items"] or []
+        return items
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        kind: str = "application/json",
+        accept: str = "application/json",
+    ) -> Any:
         content = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": kind, "Accept": "application/json"}
+        headers = {"Content-Type": kind, "Accept": accept}
         for attempt in (1, 2):
             connection = self._connection()
             try:

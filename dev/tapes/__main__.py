@@ -5,7 +5,11 @@
   python -m dev.tapes record basics/ NAME    cases of a group, or by name (GROUP/NAME), if they changed
   python -m dev.tapes record --again NAME    the same, changed or not
 
-The control level of the cluster must be up: python -m dev.cluster up --level control.
+  python -m dev.tapes corpus                 install, upgrade, uninstall of every pair of the corpus
+  python -m dev.tapes corpus --variant failing --variant rollback --tool helm@4.3.1 --pair SOME-NAME
+
+What the corpus gives is not kept with the sources: it goes to a file in the cache, and a run goes on where
+the last one was interrupted. The control level of the cluster must be up: python -m dev.cluster up --level control.
 """
 
 import argparse
@@ -13,17 +17,19 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from dev.cluster.layout import CHECKOUT, Layout
+from dev.cluster.layout import CHECKOUT, Layout, cache_dir
 from dev.tapes import case as cases
-from dev.tapes import play
+from dev.tapes import corpus, moves, play
 from dev.tapes.crowd import Crowd, Footprint
 from dev.tapes.stage import Server
 from dev.tapes.tools import ToolError
 
 TAPES = CHECKOUT / "tests" / "tapes"
+# Beside the checkout, where contributors who have it keep it.
+CORPUS = CHECKOUT.parent / "shared" / "corpus" / "chart-pairs.jsonl.gz"
 WORKERS = 8
 
 
@@ -37,12 +43,45 @@ def main(arguments: Sequence[str]) -> int:
     record.add_argument("--all", action="store_true", dest="again", help="also what did not change")
     record.add_argument("--again", action="store_true", help="the same")
     record.add_argument("--tool", action="append", help="only this one (repeat it for several)")
+    real = commands.add_parser("corpus", help="play real charts")
+    real.add_argument("--tool", action="append", help=f"default: {', '.join(corpus.TOOLS)}")
+    real.add_argument("--variant", action="append", choices=list(corpus.VARIANTS), help="default: plain")
+    real.add_argument("--moves", help="instead of a variant: words with spaces or commas between them")
+    real.add_argument("--pair", default="", help="only pairs with this in their names")
+    real.add_argument("--from", dest="source", type=Path, default=CORPUS, help="chart-pairs.jsonl.gz")
+    real.add_argument("--out", type=Path, help="default: a file in the cache named after the moves")
+    real.add_argument("--workers", type=int, default=WORKERS)
     asked = parser.parse_args(arguments)
     try:
-        return _record(asked.names, asked.again, asked.tool)
-    except (cases.CaseError, ToolError) as error:
+        if asked.command == "record":
+            return _record(asked.names, asked.again, asked.tool)
+        return _corpus(asked)
+    except (cases.CaseError, moves.MoveError, ToolError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+
+
+def _corpus(asked: argparse.Namespace) -> int:
+    if not asked.source.exists():
+        raise cases.CaseError(f"the corpus is not at {asked.source}; name it with --from")
+    pairs = [pair for pair in corpus.read(asked.source) if asked.pair in pair["pair"]]
+    tools = asked.tool or corpus.TOOLS
+    with Server.of(kubeconfig()) as server:
+        for name, moves_for in _move_lists(asked.moves, asked.variant or ["plain"]):
+            out = asked.out or cache_dir() / "corpus" / f"{name}.jsonl"
+            print(f"{name}: {out}", flush=True)
+            plays = [(tool, corpus.case(pair, moves_for(tool))) for pair in pairs for tool in tools]
+            corpus.run(plays, server, out, asked.workers)
+    return 0
+
+
+def _move_lists(
+    words: str | None, variants: Sequence[str]
+) -> list[tuple[str, Callable[[str], Sequence[str]]]]:
+    if words is None:
+        return [(name, corpus.VARIANTS[name]) for name in variants]
+    split = [word.strip() for word in words.split(",")] if "," in words else words.split()
+    return [("-".join(split).replace(" ", "_").replace("/", "_"), lambda _: split)]
 
 
 def kubeconfig() -> Path:

@@ -20,13 +20,32 @@ STUCK = 5.0
 # Later than the longest time a tool waits while a Job is fated to be late (play.SHORT).
 LATE = 12.0
 LONGEST = 120.0
-POLL = 0.15
+POLL = 0.2
 
 Object = dict[str, Any]
 
 
 class Unrest(Exception):  # noqa: N818
     """The world does not come to rest: there is nothing to record."""
+
+
+@dataclass(frozen=True)
+class Live:
+    kind: Kind
+    namespace: str
+    item: Object
+
+    @property
+    def metadata(self) -> Object:
+        found: Object = self.item["metadata"]
+        return found
+
+    @property
+    def terminating(self) -> bool:
+        return "deletionTimestamp" in self.metadata
+
+    def __str__(self) -> str:
+        return f"{self.kind.kind}/{self.namespace}/{self.metadata['name']}"
 
 
 @dataclass
@@ -44,55 +63,54 @@ class World:
         return next((fate for pattern, fate in self.fates if fnmatchcase(job, pattern)), "succeed")
 
     def places(self) -> dict[tuple[Kind, str], set[str]]:
-        """The names looked for, by kind and namespace; Jobs of the own namespace always."""
+        """The names looked for, by kind and namespace."""
         found: defaultdict[tuple[Kind, str], set[str]] = defaultdict(set)
         for ref in self.named:
             if kind := self.catalog.of_kind(ref.api_version, ref.kind):
                 found[kind, (ref.namespace or self.namespace) if kind.namespaced else ""].add(ref.name)
         return found
 
-    def live(self) -> dict[tuple[str, str, str], Object]:
-        """Every named object that exists, by kind, namespace and name; also those that are being deleted."""
-        return {
-            (kind.kind, namespace, item["metadata"]["name"]): item
+    def live(self) -> list[Live]:
+        """Every named object that exists; also those that are being deleted."""
+        return [
+            Live(kind, namespace, item)
             for (kind, namespace), names in self.places().items()
             for item in self._items(kind, namespace, names)
-        }
+        ]
 
     def _items(self, kind: Kind, namespace: str, names: Iterable[str]) -> list[Object]:
         if not kind.namespaced:
             found = [self.api.find(f"{kind.collection('')}/{name}") for name in sorted(names)]
             return [item for item in found if item is not None]
-        items = (self.api.find(kind.collection(namespace)) or {"items": []})["items"]
+        collection = kind.collection(namespace)
+        # Only of Jobs more must be known than that they are there.
+        items = self.api.get(collection)["items"] if is_job(kind) else self.api.find_metadata(collection)
         return [item for item in items if item["metadata"]["name"] in names]
 
     def rest(self) -> list[str]:
         """Wait for it; then the live objects as words."""
         began = changed = time.monotonic()
-        seen: frozenset[tuple[str, str]] = frozenset()
+        seen: set[tuple[str, str]] = set()
         while True:
             live = self.live()
             now = time.monotonic()
-            versions = frozenset(
-                (i["metadata"]["uid"], i["metadata"]["resourceVersion"]) for i in live.values()
-            )
+            versions = {(one.metadata["uid"], one.metadata["resourceVersion"]) for one in live}
             if versions != seen:
                 seen, changed = versions, now
             if now - changed >= self._patience(live):
-                return sorted(
-                    "/".join(key) for key, item in live.items() if "deletionTimestamp" not in item["metadata"]
-                )
+                return sorted({str(one) for one in live if not one.terminating})
             if now - began > LONGEST:
                 raise Unrest(f"namespace {self.namespace} is not still after {LONGEST:.0f} s")
             time.sleep(POLL)
 
-    def _patience(self, live: dict[tuple[str, str, str], Object]) -> float:
-        jobs = {name: item for (kind, _, name), item in live.items() if kind == "Job"}
-        if any(under_way(job, self.fate(name)) and self.fate(name) == "late" for name, job in jobs.items()):
+    def _patience(self, live: list[Live]) -> float:
+        jobs = [one.item for one in live if is_job(one.kind)]
+        awaited = [
+            self.fate(j["metadata"]["name"]) for j in jobs if under_way(j, self.fate(j["metadata"]["name"]))
+        ]
+        if "late" in awaited:
             return LATE + STUCK
-        if any("deletionTimestamp" in item["metadata"] for item in live.values()):
-            return STUCK
-        return STUCK if any(under_way(job, self.fate(name)) for name, job in jobs.items()) else STILL
+        return STUCK if awaited or any(one.terminating for one in live) else STILL
 
     def release(self, name: str) -> dict[str, Any] | None:
         """The last revision and its status."""
@@ -105,6 +123,10 @@ class World:
     def finished_jobs(self) -> list[Object]:
         items: list[Object] = self.api.get(f"/apis/batch/v1/namespaces/{self.namespace}/jobs")["items"]
         return [job for job in items if finished(job)]
+
+
+def is_job(kind: Kind) -> bool:
+    return (kind.group, kind.kind) == ("batch", "Job")
 
 
 def finished(job: Object) -> datetime | None:

@@ -118,7 +118,7 @@ def _belongs_to_the_server(item: dict[str, Any]) -> bool:
 def _release(api: Api, world: World) -> None:
     """Finalizers that nobody serves would hold the namespace for ever."""
     for (kind, within), names in _in_namespace(world):
-        for item in (api.find(kind.collection(within)) or {"items": []})["items"]:
+        for item in api.find_metadata(kind.collection(within)):
             if item["metadata"]["name"] in names and item["metadata"].get("finalizers"):
                 _unhold(api, f"{kind.collection(within)}/{item['metadata']['name']}")
 
