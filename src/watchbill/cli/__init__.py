@@ -10,7 +10,7 @@ from watchbill.charts.process import EngineProcess
 from watchbill.cli.session import Session, common_options
 from watchbill.errors import Found, UserError
 
-COMMANDS = ("completion", "show")
+COMMANDS = ("completion", "rehearse", "show")
 
 
 class LazyGroup(click.Group):

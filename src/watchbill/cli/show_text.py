@@ -7,6 +7,7 @@ import msgspec
 from click import style
 
 from watchbill.charts.overview import DEFAULT_DELETE_POLICY, HOOK_EVENTS, Dropped, Item, Overview
+from watchbill.cli.terminal import padded, printable, width
 
 _HELM_2_EVENTS = {"crd-install": "it was Helm 2's: put the CRD into crds/", "test-failure": "it was Helm 2's"}
 
@@ -32,11 +33,8 @@ def lines(seen: Overview) -> Iterator[str]:
 
 
 def _printable(thing: Any) -> Any:
-    """Text of a chart must not reach a terminal as commands to it, nor break a table's rows."""
     if isinstance(thing, str):
-        return (
-            thing if thing.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in thing)
-        )
+        return printable(thing)
     if isinstance(thing, list | tuple):
         return [_printable(item) for item in thing]
     if isinstance(thing, dict):
@@ -129,17 +127,7 @@ def _lookups(seen: Overview) -> Iterator[str]:
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(_width(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    widths = [max(width(row[column]) for row in (head, *rows)) for column in range(len(head))]
     for row in (head, *rows):
-        cells = (cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True))
-        line = "  ".join(cells).rstrip()
+        line = "  ".join(map(padded, row, widths)).rstrip()
         yield style(line, dim=True) if row is head else line
-
-
-def _width(text: str) -> int:
-    """Columns on a terminal: characters of East Asian scripts take two."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import east_asian_width
-
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)

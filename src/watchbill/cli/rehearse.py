@@ -1,0 +1,122 @@
+"""`watchbill rehearse VERSION... MOVE...`: what a tool does, move by move, before it does it."""
+
+from typing import Any
+
+import click
+
+from watchbill.cli.command import ExampleCommand
+from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
+from watchbill.cli.session import Session, common_options
+from watchbill.errors import Found, UserError
+
+VALUES = ("values_files", "set_", "set_string", "set_json", "set_file", "set_literal")
+
+
+class RehearseCommand(ExampleCommand):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            from watchbill.lifecycle.flags import HELM_FLAGS, KUBECTL_FLAGS
+
+            if error.option_name in HELM_FLAGS or error.option_name in KUBECTL_FLAGS:
+                raise UserError(
+                    f"{error.option_name} stands alone",
+                    then=f'a move and its flags are one argument: "upgrade {error.option_name}"',
+                ) from None
+            raise
+
+
+@click.command(
+    "rehearse",
+    cls=RehearseCommand,
+    examples=(
+        ("watchbill rehearse ./v1 ./v2 install upgrade rollback uninstall", "from one version to the next"),
+        ('watchbill rehearse ./chart install "fail *-migrate" upgrade', "when the migration fails"),
+        ("watchbill rehearse -m old.yaml -m new.yaml --tool helm@3.19 install upgrade", "manifests, Helm 3"),
+    ),
+)
+@click.argument("arguments", nargs=-1, metavar="[VERSION]... MOVE...")
+@click.option(
+    "-m",
+    "--manifests",
+    multiple=True,
+    metavar="FILE",
+    help="A version as rendered manifests, instead of charts; '-' is stdin. Repeat it for the next version.",
+)
+@click.option(
+    "--tool",
+    default="helm@4",
+    show_default=True,
+    metavar="TOOL@VERSION",
+    help="The tool that makes the moves: helm or kubectl.",
+)
+@rendering_options(without=("--is-upgrade", "--helm"), release="r")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Every write, those of release records too.")
+@common_options
+@click.pass_obj
+def command(
+    session: Session,
+    /,
+    *,
+    arguments: tuple[str, ...],
+    manifests: tuple[str, ...],
+    tool: str,
+    output: str,
+    verbose: bool,
+    **options: Any,
+) -> None:
+    """Play moves over versions of a chart, in a model of the tool and of the cluster: nothing is
+    deployed. A version is a chart; install takes the first, each upgrade the next, the last repeats.
+
+    Moves of helm: install, upgrade, rollback [REVISION], uninstall, test, with helm's flags. Of kubectl:
+    apply, delete. What else happens: fail, hang, late or succeed PATTERN (what becomes of Jobs), wait
+    DURATION, delete KIND/NAME, edit KIND/NAME PATH=VALUE, kill N MOVE (after N writes), release NAME MOVE.
+
+    Exit code 1 says that a move failed."""
+    from watchbill.charts.engine import Engine
+    from watchbill.rehearsal.report import report
+    from watchbill.rehearsal.script import read
+    from watchbill.rehearsal.stage import perform, set_up
+
+    script = read(arguments, tool, manifests, options["release"])
+    _check_inputs(manifests, options)
+    texts = [(_named(path), read_text(path, "manifests")) for path in manifests]
+    chosen = RenderingOptions(options)
+    context = chosen.context()
+    with Engine(chosen.limits, session.take_engine()) as engine:
+        lab = set_up(engine, script, texts, context, follow_symlinks=chosen.follow_symlinks)
+        played = perform(script, lab)
+    if output == "json":
+        import msgspec
+
+        session.say(msgspec.json.format(msgspec.json.encode(report(played, lab)), indent=2).decode())
+    else:
+        from watchbill.cli.rehearse_text import lines
+
+        names = script.charts or tuple(name for name, _ in texts)
+        session.say("\n".join(lines(played, lab, names, verbose=verbose)))
+    if not all(one.ok for one in played):
+        raise Found
+
+
+def _check_inputs(manifests: tuple[str, ...], options: dict[str, Any]) -> None:
+    if manifests and any(options[name] for name in VALUES):
+        raise UserError(
+            "values are given, and manifests that are rendered already",
+            then="leave out -f and --set, or name charts instead of -m",
+        )
+    if [*manifests, *options["values_files"]].count("-") > 1:
+        raise UserError("stdin can be read only once", then="name a file for all but one '-'")
+
+
+def _named(path: str) -> str:
+    return "stdin" if path == "-" else path

@@ -1,0 +1,48 @@
+"""What was played, for scripts: the JSON of `rehearse`, which is also the shape of recorded truth."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.play import Played, objects
+
+
+class ReleaseState(Struct, frozen=True):
+    revision: int
+    status: str
+
+
+class Outcome(Struct, frozen=True):
+    """One move and what came of it."""
+
+    move: str
+    ok: bool
+    error: str
+    release: ReleaseState | None  # its last revision
+    ran: tuple[str, ...]
+    objects: tuple[str, ...]
+    writes: tuple[str, ...]
+
+
+class Report(Struct, frozen=True):
+    schema: int
+    tool: str
+    moves: tuple[Outcome, ...]
+
+
+def report(played: Sequence[Played], lab: Lab) -> Report:
+    return Report(1, str(lab.tool), tuple(_outcome(one, lab) for one in played))
+
+
+def _outcome(played: Played, lab: Lab) -> Outcome:
+    release = played.release
+    return Outcome(
+        move=played.move.text,
+        ok=played.ok,
+        error=played.error.strip(),
+        release=ReleaseState(release.revision, release.status) if release else None,
+        ran=tuple(f"{key.namespace}/{key.name}" for key in played.ran),
+        objects=tuple(sorted(map(str, objects(played.world, lab)))),
+        writes=tuple(map(str, played.steps)),
+    )

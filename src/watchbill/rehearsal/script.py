@@ -1,0 +1,187 @@
+"""What is to be rehearsed, as people write it: versions first, then moves, each of them one argument."""
+
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from msgspec import Struct
+
+from watchbill.errors import UserError
+from watchbill.lifecycle import moves
+from watchbill.lifecycle.helm import traits
+from watchbill.lifecycle.lab import Tool
+from watchbill.lifecycle.moves import BadMove, Move
+
+COMMAND = "watchbill rehearse"
+# What the model was held to, the newest first.
+KNOWN = {"helm": traits.KNOWN, "kubectl": ("1.37.1",)}
+VERBS = {"helm": moves.HELM_VERBS, "kubectl": moves.KUBECTL_VERBS}
+_ALL_VERBS = sorted({*moves.HELM_VERBS, *moves.KUBECTL_VERBS, *moves.WORLD_VERBS, *moves.PREFIXES})
+_RELEASE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_LONGEST_RELEASE = 53
+
+
+class Script(Struct, frozen=True):
+    tool: Tool
+    charts: tuple[str, ...]  # paths; none where the versions are manifests
+    moves: tuple[Move, ...]
+
+
+def read(arguments: Sequence[str], tool: str, manifests: Sequence[str], release: str) -> Script:
+    """`manifests` are the files given with -m: versions too, in place of charts."""
+    chosen = read_tool(tool)
+    first = next((place for place, text in enumerate(arguments) if _is_move(text)), len(arguments))
+    leading, rest = list(arguments[:first]), list(arguments[first:])
+    charts = _charts(leading, chosen, manifests)
+    if not charts and not manifests:
+        raise UserError("no version is given", then=_name_a_version(arguments))
+    if not rest:
+        versions = charts or [word for file in manifests for word in ("-m", file)]
+        raise UserError(
+            "no move is given",
+            then=f"say what happens, like: {COMMAND} {shlex.join(versions)} {' '.join(_typical(chosen))}",
+        )
+    played = [_move(rest, place, chosen, charts) for place in range(len(rest))]
+    for name in (release, *(move.release for move in played if move.release)):
+        _check_release(name)
+    return Script(chosen, tuple(charts), tuple(moves.number(played, len(charts) or len(manifests))))
+
+
+def read_tool(text: str) -> Tool:
+    """`helm@4` is the newest 4 we know, `helm` the newest of all."""
+    name, _, version = text.partition("@")
+    known = KNOWN.get(name)
+    if known is None:
+        close = get_close_matches(name, KNOWN, n=1)
+        then = f"did you mean {close[0]}?" if close else f"tools are: {', '.join(KNOWN)}"
+        raise UserError(f"{text!r} is no tool", then=f"{then}\nwrite it like helm@{KNOWN['helm'][0]}")
+    wanted = version.removeprefix("v").split(".") if version else []
+    for candidate in known:
+        if candidate.split(".")[: len(wanted)] == wanted:
+            return Tool(name, candidate)
+    raise _unknown_version(name, version, known)
+
+
+def _unknown_version(name: str, version: str, known: Sequence[str]) -> UserError:
+    numbers = _numbers(version)
+    if not numbers:
+        what, nearest = f"{version!r} is no version of {name}", known[0]
+    elif numbers > _numbers(known[0])[: len(numbers)]:
+        what, nearest = f"{name} {version} is newer than any version the model knows", known[0]
+    elif numbers < _numbers(known[-1])[: len(numbers)]:
+        what, nearest = f"{name} {version} is older than any version the model knows", known[-1]
+    else:
+        what = f"{name} {version} is not among the versions the model knows"
+        nearest = min(known, key=lambda candidate: _distance(_numbers(candidate), numbers))
+    return UserError(what, then=f"known are: {', '.join(known)}\nthe nearest is --tool {name}@{nearest}")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    parts = version.removeprefix("v").split(".")
+    return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else ()
+
+
+def _distance(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(abs(a - b) for a, b in zip(one, other, strict=False))
+
+
+def _is_move(text: str) -> bool:
+    """Whatever the tool: a move of the other one is still no version."""
+    return any(moves.is_move(text, tool) for tool in VERBS)
+
+
+def _is_version(text: str) -> bool:
+    """There is such a path, or at least it was meant as one."""
+    word = next(iter(text.split()), "")
+    return os.path.exists(text) or "/" in word or word.endswith((".tgz", ".yaml", ".yml"))
+
+
+def _is_misspelled(text: str) -> bool:
+    """Neither a move nor a path that is there: more like a move than like a chart's name."""
+    words = text.split()
+    return len(words) != 1 or words[0] in VERBS or bool(get_close_matches(words[0], _ALL_VERBS, n=1))
+
+
+def _charts(leading: Sequence[str], tool: Tool, manifests: Sequence[str]) -> list[str]:
+    """What stands before the first move."""
+    for text in leading:
+        if _is_version(text):
+            if manifests:
+                raise UserError(
+                    f"{text}: charts and -m cannot be mixed",
+                    then=f"render the chart too: helm template {text} > FILE, and give it with -m",
+                )
+        elif manifests or _is_misspelled(text):
+            _parsed(text, tool)
+    return list(leading)
+
+
+def _name_a_version(arguments: Sequence[str]) -> str:
+    """A directory may be called like a move; the move it is then."""
+    then = f"versions come first, then moves: {COMMAND} ./chart {' '.join(arguments) or 'install upgrade'}"
+    if arguments and os.path.isdir(arguments[0]):
+        then = f"{arguments[0]!r} is a move; the directory of that name is written ./{arguments[0]}"
+    return f"{then}\nmanifests that are rendered already are given with -m FILE"
+
+
+def _typical(tool: Tool) -> tuple[str, ...]:
+    return ("install", "upgrade") if tool.name == "helm" else ("apply", "apply")
+
+
+def _move(rest: Sequence[str], place: int, tool: Tool, charts: Sequence[str]) -> Move:
+    text = rest[place]
+    if not _is_move(text) and _is_version(text):
+        late = [word for word in rest if not _is_move(word)]
+        ordered = [*charts, *late, *filter(_is_move, rest)]
+        then = f"write: {COMMAND} {shlex.join(ordered)}" if charts else "give it with -m, before the moves"
+        raise UserError(f"{text}: a version after a move; versions come first", then=then)
+    try:
+        return _parsed(text, tool)
+    except UserError as error:
+        if joined := _torn_apart(rest, place):
+            raise UserError(error.what, then=f'a move is one argument: "{joined}"') from None
+        raise
+
+
+def _torn_apart(rest: Sequence[str], place: int) -> str:
+    """The move that was meant, where `fail x` came as two arguments; empty if that was not the mistake."""
+    text = rest[place]
+    if not _is_move(text):
+        return "" if _is_misspelled(text) else f"{rest[place - 1]} {text}"
+    after = rest[place + 1 : place + 2]
+    if text in moves.PREFIXES:
+        after = rest[place + 1 : place + 3]
+    elif after and _is_move(after[0]):
+        return ""
+    return " ".join((text, *after)) if after and " " not in text else ""
+
+
+def _parsed(text: str, tool: Tool) -> Move:
+    words = text.split()
+    while words and words[0] in moves.PREFIXES:
+        words = words[2:]
+    verb = words[0] if words else ""
+    if verb in VERBS:
+        raise UserError(
+            f"{text!r} is no move", then=f'leave the tool out: "{" ".join(words[1:]) or VERBS[verb][0]}"'
+        )
+    for other, verbs in VERBS.items():
+        if other != tool.name and verb in verbs and not moves.is_move(verb, tool.name):
+            raise UserError(
+                f"{verb!r} is a move of {other}, and the tool is {tool}",
+                then=f"moves of {tool.name} are: {', '.join(VERBS[tool.name])}; or take --tool {other}",
+            )
+    try:
+        return moves.parse(text, tool.name)
+    except BadMove as bad:
+        raise UserError(bad.what, then=bad.then or None) from None
+
+
+def _check_release(name: str) -> None:
+    if not _RELEASE.fullmatch(name) or len(name) > _LONGEST_RELEASE:
+        raise UserError(
+            f"{name!r} is no name of a release",
+            then=f"use small letters, digits, - and ., at most {_LONGEST_RELEASE} of them",
+        )

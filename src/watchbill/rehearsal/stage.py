@@ -1,0 +1,63 @@
+"""From a script to what was played: versions are loaded, moves follow one another in one world."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from watchbill.charts.chart import Chart, load
+from watchbill.charts.engine import Engine
+from watchbill.charts.problems import explain
+from watchbill.charts.protocol import Context
+from watchbill.charts.render import Failure, render
+from watchbill.errors import UserError
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.play import Played, play
+from watchbill.lifecycle.world import World
+from watchbill.rehearsal.script import Script
+from watchbill.rehearsal.versions import FromChart, FromManifests, Source, Versions, context_for
+
+
+def set_up(
+    engine: Engine,
+    script: Script,
+    manifests: Sequence[tuple[str, str]],
+    context: Context,
+    *,
+    follow_symlinks: bool = False,
+) -> Lab:
+    """`manifests` are names and texts of versions that are rendered already, where there are no charts."""
+    context = context_for(context, script.tool)
+    sources: list[Source] = [
+        _from_chart(engine, load(engine, path, follow_symlinks=follow_symlinks), context)
+        for path in script.charts
+    ]
+    sources += [_from_manifests(engine, name, text, context) for name, text in manifests]
+    versions = Versions(sources, context.release)
+    return Lab(script.tool, versions, versions.cluster, context.release, context.namespace)
+
+
+def perform(script: Script, lab: Lab) -> list[Played]:
+    played: list[Played] = []
+    world = World()
+    for move in script.moves:
+        played.append(play(world, move, lab))
+        world = played[-1].world
+    return played
+
+
+def _from_chart(engine: Engine, chart: Chart, context: Context) -> FromChart:
+    """One that renders for nobody is bad input; one that fails for upgrades only is worth a rehearsal."""
+    results = render(engine, chart, [context, replace(context, upgrade=True, revision=2)])
+    failures = [result for result in results if isinstance(result, Failure)]
+    if len(failures) == len(results):
+        raise explain(failures[0].error, chart.path)
+    return FromChart(engine, chart, context)
+
+
+def _from_manifests(engine: Engine, name: str, text: str, context: Context) -> FromManifests:
+    try:
+        return FromManifests(engine, name, text, context)
+    except UserError as error:
+        raise UserError(
+            error.what, where=error.where, then="-m takes manifests as `helm template` prints them"
+        ) from None
