@@ -24,7 +24,7 @@ _CHANGING = (
     (re.compile(r"(resourceVersion\W+)\d+"), r"\1N"),
     (re.compile(r"(127\.0\.0\.1):\d+"), r"\1:PORT"),
     # kubectl shows the whole patch, one line of JSON.
-    (re.compile(r"(error when applying patch:\n)\{.*(?=\nto:\n)"), r"\1…"),
+    (re.compile(r"(error when applying patch:\n)\{.*\n?(?=\nto:\n)"), r"\1…"),
 )
 
 
