@@ -99,7 +99,7 @@ func (s *serviceServer) uses(service *core.Service) {
 	s.ports.used[int(service.Spec.HealthCheckNodePort)] = true
 }
 
-func (s *serviceServer) create(w *write, service *core.Service) error {
+func (s *serviceServer) create(w *storing, service *core.Service) error {
 	s.ports.used = map[int]bool{}
 	s.uses(service)
 	if _, err := s.store.BeginCreate(w.ctx, service, &metav1.CreateOptions{}); err != nil {
@@ -108,7 +108,7 @@ func (s *serviceServer) create(w *write, service *core.Service) error {
 	return rest.BeforeCreate(w.strategy, w.ctx, service)
 }
 
-func (s *serviceServer) update(w *write, service, old *core.Service) error {
+func (s *serviceServer) update(w *storing, service, old *core.Service) error {
 	s.ports.used = map[int]bool{}
 	s.uses(service)
 	s.uses(old)

@@ -29,15 +29,15 @@ type verdict struct {
 	Undecodable string `json:"undecodable,omitempty"`
 }
 
-// write is one object on its way through the server.
-type write struct {
+// storing is one object on its way through the server.
+type storing struct {
 	kind     schema.GroupVersionKind
 	strategy strategy
 	ctx      context.Context
 	given    bool // a namespace of its own
 }
 
-func begin(body []byte) (*write, runtime.Object, string, error) {
+func begin(body []byte) (*storing, runtime.Object, string, error) {
 	var raw map[string]any
 	if err := json.Unmarshal(body, &raw); err != nil {
 		return nil, nil, "", err
@@ -50,7 +50,7 @@ func begin(body []byte) (*write, runtime.Object, string, error) {
 	if !found {
 		return nil, nil, "", fmt.Errorf("no strategy for %v", kind.GroupKind())
 	}
-	w := &write{kind: kind, strategy: known}
+	w := &storing{kind: kind, strategy: known}
 	object, err := decode(body, kind, false)
 	if err != nil {
 		return w, nil, err.Error(), nil
@@ -76,7 +76,7 @@ func begin(body []byte) (*write, runtime.Object, string, error) {
 }
 
 // finish says what became of it, without what differs from one server to the next.
-func (w *write) finish(object runtime.Object, refused error) (any, error) {
+func (w *storing) finish(object runtime.Object, refused error) (any, error) {
 	result := verdict{Causes: [][2]string{}}
 	if refused != nil {
 		status, isStatus := refused.(errors.APIStatus)

@@ -1,9 +1,9 @@
 """What a bare API server of the modelled Kubernetes version serves."""
 
-import pkgutil
-
 from msgspec import Struct
 from msgspec.json import decode
+
+from watchbill.lifecycle.kube.packaged import read
 
 
 class Kind(Struct, frozen=True):
@@ -18,13 +18,8 @@ class Kind(Struct, frozen=True):
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
-def _read() -> list[Kind]:
-    text = pkgutil.get_data(__name__, "data/catalog.json")
-    assert text is not None
-    return decode(text, type=list[Kind])
-
-
-_KINDS = {(kind.api_version, kind.kind): kind for kind in _read()}
+_READ = decode(read("catalog.json"), type=list[Kind])
+_KINDS = {(kind.api_version, kind.kind): kind for kind in _READ}
 # Groups that held built-in kinds once and hold none now.
 _FORMER = frozenset({"extensions"})
 _GROUPS = frozenset(kind.group for kind in _KINDS.values()) | _FORMER

@@ -153,7 +153,9 @@ def _align_addresses(spec: Object, before: Object) -> None:
     if before.get("clusterIPs") and not spec.get("clusterIPs"):
         if before.get("clusterIP") == spec.get("clusterIP"):
             spec["clusterIPs"] = before["clusterIPs"]
-    if before.get("clusterIP") != spec.get("clusterIP") and before.get("clusterIPs") == spec.get("clusterIPs"):
+    if before.get("clusterIP") != spec.get("clusterIP") and before.get("clusterIPs") == spec.get(
+        "clusterIPs"
+    ):
         if before.get("clusterIP") and not spec.get("clusterIP"):
             spec.pop("clusterIPs", None)
         elif spec.get("clusterIP"):
@@ -163,7 +165,9 @@ def _align_addresses(spec: Object, before: Object) -> None:
 def _drop_what_the_type_leaves(spec: Object, before: Object) -> None:
     """Values that the server gave and that the new type has no use for."""
     if before["type"] != "ExternalName" and spec["type"] == "ExternalName":
-        if spec.get("clusterIP") == before.get("clusterIP") and spec.get("clusterIPs") == before.get("clusterIPs"):
+        if spec.get("clusterIP") == before.get("clusterIP") and spec.get("clusterIPs") == before.get(
+            "clusterIPs"
+        ):
             spec.pop("clusterIP", None)
             spec.pop("clusterIPs", None)
         for key in ("ipFamilies", "ipFamilyPolicy"):

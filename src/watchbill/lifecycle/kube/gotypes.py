@@ -5,7 +5,6 @@ too, quantities have one spelling.
 """
 
 import base64
-import pkgutil
 import re
 from collections.abc import Callable
 from functools import cache
@@ -15,6 +14,7 @@ from msgspec import Struct
 from msgspec.json import decode
 
 from watchbill.lifecycle.kube import quantity
+from watchbill.lifecycle.kube.packaged import read
 
 Object = dict[str, Any]
 Field = tuple[str, str, str]  # name, type, which empty values are omitted
@@ -25,13 +25,7 @@ class _Data(Struct):
     structs: dict[str, list[Field]]
 
 
-def _read() -> _Data:
-    text = pkgutil.get_data(__name__, "data/gotypes.json")
-    assert text is not None
-    return decode(text, type=_Data)
-
-
-_DATA = _read()
+_DATA = decode(read("gotypes.json"), type=_Data)
 
 
 class Codec(Struct, frozen=True):

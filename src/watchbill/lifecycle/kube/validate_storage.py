@@ -1,0 +1,224 @@
+"""Claims, volumes and classes of storage."""
+
+from typing import Any
+
+from watchbill.lifecycle.kube import gotypes, names, quantity
+from watchbill.lifecycle.kube.causes import (
+    ELIDED,
+    Cause,
+    forbidden,
+    immutable,
+    invalid,
+    not_supported,
+    required,
+    too_long,
+)
+from watchbill.lifecycle.kube.validate_meta import each, metadata, selector
+
+Object = dict[str, Any]
+Causes = list[Cause]
+
+_ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
+_VOLUME_MODES = ("Block", "Filesystem")
+_NOT_POSITIVE = "must be greater than zero"
+_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+
+
+def claim(object: Object) -> Causes:
+    return metadata(object, names.dns_subdomain) + claim_spec(object["spec"], "spec")
+
+
+def _access_modes(modes: list[str], path: str) -> Causes:
+    found = [not_supported(path, mode, _ACCESS_MODES) for mode in modes if mode not in _ACCESS_MODES]
+    if "ReadWriteOncePod" in modes and any(
+        mode in _ACCESS_MODES and mode != "ReadWriteOncePod" for mode in modes
+    ):
+        found.append(forbidden(path, "may not use ReadWriteOncePod with other access modes"))
+    return found
+
+
+def claim_spec(spec: Object, path: str) -> Causes:
+    found: Causes = []
+    modes = spec.get("accessModes") or []
+    if not modes:
+        found.append(required(f"{path}.accessModes", "at least 1 access mode is required"))
+    found += selector(spec.get("selector"), f"{path}.selector")
+    found += _access_modes(modes, f"{path}.accessModes")
+    storage = (spec["resources"].get("requests") or {}).get("storage")
+    if storage is None:
+        found.append(required(f"{path}.resources[storage]"))
+    elif quantity.nanos(storage) <= 0:
+        found.append(invalid(f"{path}.resources[storage]", storage, _NOT_POSITIVE))
+    for key in ("storageClassName",):
+        if name := spec.get(key):
+            found += each(f"{path}.{key}", name, names.dns_subdomain(name))
+    if (mode := spec.get("volumeMode")) not in _VOLUME_MODES:
+        found.append(not_supported(f"{path}.volumeMode", mode, _VOLUME_MODES))
+    source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
+    for key, value in (("dataSource", source), ("dataSourceRef", reference)):
+        if value is not None:
+            found += _data_source(value, f"{path}.{key}")
+    if source is not None and reference is not None:
+        if reference.get("namespace"):
+            words = "may not be specified when dataSourceRef.namespace is specified"
+            found.append(Cause(path, f"Invalid value: {ELIDED}: {words}"))
+        elif any(source.get(key) != reference.get(key) for key in ("apiGroup", "kind", "name")):
+            found.append(Cause(path, f"Invalid value: {ELIDED}: must match dataSourceRef"))
+    if name := spec.get("volumeAttributesClassName"):
+        found += each(f"{path}.volumeAttributesClassName", name, names.dns_subdomain(name))
+    return found
+
+
+def _data_source(source: Object, path: str) -> Causes:
+    found = [required(f"{path}.{key}") for key in ("name", "kind") if not source.get(key)]
+    group = source.get("apiGroup") or ""
+    if not group and source.get("kind") != "PersistentVolumeClaim":
+        words = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
+        found.append(invalid(path, source.get("kind", ""), words))
+    if group:
+        found += each(f"{path}.apiGroup", group, names.dns_subdomain(group))
+    return found
+
+
+def claim_update(new: Object, old: Object) -> Causes:
+    found = claim(new)
+    spec, before = dict(new["spec"]), dict(old["spec"])
+    if not before.get("volumeName") and "volumeName" in spec:
+        before["volumeName"] = spec["volumeName"]
+    annotations, earlier = (one["metadata"].get("annotations") or {} for one in (new, old))
+    storage_class, previous = spec.get("storageClassName"), before.get("storageClassName")
+    annotated = earlier.get(_BETA_CLASS)
+    if (
+        annotated is not None
+        and previous is None
+        and storage_class == annotated
+        and annotations.get(_BETA_CLASS, annotated) == annotated
+    ):
+        spec.pop("storageClassName")
+    else:
+        if annotations.get(_BETA_CLASS, "") != earlier.get(_BETA_CLASS, ""):
+            found.append(immutable(f"metadata.annotations.{_BETA_CLASS}", annotations.get(_BETA_CLASS, "")))
+        if storage_class is not None and previous is None and annotated in (None, storage_class):
+            spec.pop("storageClassName")
+    bound = (new.get("status") or {}).get("phase") == "Bound"
+    size, previous_size = _storage(spec), _storage(before)
+    if bound:
+        if spec["resources"].get("requests") is not None:
+            requests = {**spec["resources"]["requests"], "storage": previous_size or "0"}
+            spec["resources"] = {**spec["resources"], "requests": requests}
+        spec.pop("volumeAttributesClassName", None)
+        if "volumeAttributesClassName" in before:
+            spec["volumeAttributesClassName"] = before["volumeAttributesClassName"]
+    if not gotypes.same("core/v1.PersistentVolumeClaimSpec", spec, before):
+        words = (
+            "spec is immutable after creation except resources.requests and volumeAttributesClassName "
+            f"for bound claims\n{ELIDED}"
+        )
+        found.append(forbidden("spec", words))
+    capacity = ((old.get("status") or {}).get("capacity") or {}).get("storage", "0")
+    asked = quantity.nanos(size or "0")
+    if asked < quantity.nanos(previous_size or "0") and asked <= quantity.nanos(capacity):
+        words = "field can not be less than status.capacity"
+        found.append(forbidden("spec.resources.requests.storage", words))
+    if new["spec"].get("volumeMode") != old["spec"].get("volumeMode"):
+        found.append(immutable("volumeMode", new["spec"].get("volumeMode")))
+    return found
+
+
+def _storage(spec: Object) -> str | None:
+    found: str | None = (spec["resources"].get("requests") or {}).get("storage")
+    return found
+
+
+def storage_class(object: Object) -> Causes:
+    found = metadata(object, names.dns_subdomain)
+    if provisioner := object["provisioner"]:
+        found += each("provisioner", provisioner.lower(), names.label_key(provisioner.lower()))
+    found += _parameters(object.get("parameters") or {})
+    policy = object.get("reclaimPolicy")
+    if policy and policy not in ("Delete", "Retain"):
+        found.append(not_supported("reclaimPolicy", policy, ("Delete", "Retain")))
+    mode, modes = object.get("volumeBindingMode"), ("Immediate", "WaitForFirstConsumer")
+    if mode not in modes:
+        found.append(not_supported("volumeBindingMode", mode, modes))
+    if not provisioner:
+        found.append(required("provisioner"))
+    return found
+
+
+def _parameters(parameters: dict[str, str]) -> Causes:
+    if len(parameters) > 512:
+        return [too_long("parameters", 512)]
+    found = [invalid("parameters", key, "field can not be empty.") for key in parameters if not key]
+    if sum(len(key.encode()) + len(value.encode()) for key, value in parameters.items()) > 256 * 1024:
+        found.append(too_long("parameters", 256 * 1024))
+    return found
+
+
+def persistent_volume(object: Object) -> Causes:
+    """As far as charts write them: what every source has in common."""
+    found = metadata(object, names.dns_subdomain)
+    spec = object["spec"]
+    modes = spec.get("accessModes") or []
+    if not modes:
+        found.append(required("spec.accessModes"))
+    found += _access_modes(modes, "spec.accessModes")
+    capacity = spec.get("capacity") or {}
+    if not capacity:
+        found.append(required("spec.capacity"))
+    if "storage" not in capacity or len(capacity) > 1:
+        found.append(not_supported("spec.capacity", capacity or None, ("storage",)))
+    for name, amount in capacity.items():
+        if quantity.nanos(amount) <= 0:
+            found.append(invalid(f"spec.capacity[{name}]", amount, _NOT_POSITIVE))
+    policies = ("Delete", "Recycle", "Retain")
+    if spec["persistentVolumeReclaimPolicy"] not in policies:
+        given = spec["persistentVolumeReclaimPolicy"]
+        found.append(not_supported("spec.persistentVolumeReclaimPolicy", given, policies))
+    if not any(source in spec for source in _SOURCES):
+        found.append(required("spec", "must specify a volume type"))
+    if name := spec.get("storageClassName"):
+        found += each("spec.storageClassName", name, names.dns_subdomain(name))
+    if spec.get("volumeMode") not in _VOLUME_MODES:
+        found.append(not_supported("spec.volumeMode", spec.get("volumeMode"), _VOLUME_MODES))
+    return found
+
+
+_SOURCES = (
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "hostPath",
+    "glusterfs",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "iscsi",
+    "flexVolume",
+    "cinder",
+    "cephfs",
+    "fc",
+    "flocker",
+    "azureFile",
+    "vsphereVolume",
+    "azureDisk",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "scaleIO",
+    "local",
+    "storageos",
+    "csi",
+)
+
+
+def persistent_volume_update(new: Object, old: Object) -> Causes:
+    found = persistent_volume(new)
+    spec, before = new["spec"], old["spec"]
+    if any(spec.get(source) != before.get(source) for source in _SOURCES):
+        words = f"spec.persistentvolumesource is immutable after creation\n{ELIDED}"
+        found.append(forbidden("spec.persistentvolumesource", words))
+    if spec.get("volumeMode") != before.get("volumeMode"):
+        found.append(immutable("volumeMode", spec.get("volumeMode")))
+    affinity = before.get("nodeAffinity")
+    if affinity is not None and spec.get("nodeAffinity") != affinity:
+        found.append(immutable("nodeAffinity", spec.get("nodeAffinity")))
+    return found
