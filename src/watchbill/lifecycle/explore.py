@@ -1,0 +1,316 @@
+"""All that can happen to a release within a few moves: every sequence is played, equal worlds are one.
+
+Breadth first, and at each distance first what goes without a fault, so the first trace that shows something is
+the shortest and the plainest. Nothing depends on time or on hashes: two runs find the same, in the same order.
+"""
+
+from collections.abc import Hashable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from watchbill.lifecycle.fates import fate_of
+from watchbill.lifecycle.folding import REVISIONS, Unforeseen, fold, killing, unfold
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import Move, parse
+from watchbill.lifecycle.objects import Key, at
+from watchbill.lifecycle.play import Played, cut_off, is_job, play
+from watchbill.lifecycle.properties import (
+    CLEAN,
+    Cause,
+    Finding,
+    Past,
+    Property,
+    Scene,
+    Violation,
+    failed,
+    judge,
+)
+from watchbill.lifecycle.sketch import sketch
+from watchbill.lifecycle.world import World
+
+MOST_WORLDS = 20_000
+# What fails without any fault is known to fail; that it does so after one too says nothing new.
+AFTER_A_FAULT = (Property.RETRIES, Property.RECOVERS)
+
+
+class Explored(Struct, frozen=True):
+    violations: tuple[Violation, ...]  # in the order in which they were found: the shortest traces first
+    worlds: int  # that are different
+    played: int  # operations
+    cut: bool  # there were more worlds than may be kept; what is found is right, but not all there is
+    folded: frozenset[Key] = frozenset()
+
+
+def explore(
+    lab: Lab,
+    depth: int = 3,
+    *,
+    most: int = MOST_WORLDS,
+    neighbour: str = "",
+    folding: bool = True,
+    merging: bool = True,
+) -> Explored:
+    """Everything that goes wrong within so many moves after the install, with at most one fault.
+
+    `neighbour`: the name of a second release of the same versions, which is installed and upgraded too.
+    Without `folding` and with less `merging` the same is found, later.
+    """
+    if folding and not neighbour:
+        folded, inert = fold(lab)
+        if inert:
+            try:
+                found = _Explorer(folded, depth, most, neighbour, merging).run()
+            except Unforeseen:
+                pass
+            else:
+                return _unfolded(found, lab, inert)
+    return _Explorer(lab, depth, most, neighbour, merging).run()
+
+
+def _unfolded(found: Explored, lab: Lab, inert: frozenset[Key]) -> Explored:
+    violations = []
+    for violation in found.violations:
+        trace, step = unfold(violation.trace, lab, inert, violation.step)
+        violations.append(replace(violation, trace=trace, step=step))
+    return replace(found, violations=tuple(violations), folded=inert)
+
+
+class _Node(Struct, frozen=True):
+    """How a world was reached: enough to play it again."""
+
+    parent: int
+    moves: tuple[Move, ...]
+
+
+class _Spot(Struct, frozen=True):
+    """A world from which is played on."""
+
+    node: int
+    world: World
+    versions: tuple[int, ...]  # which one each release was last asked to have
+    past: Past
+    failure: Played | None = None  # what led here, if it failed: can one get out again?
+
+
+class _Explorer:
+    def __init__(self, lab: Lab, depth: int, most: int, neighbour: str, merging: bool) -> None:
+        self.lab = lab
+        self.depth = depth
+        self.most = most
+        self.merging = merging
+        self.releases = (lab.release, neighbour) if neighbour else (lab.release,)
+        self.numbers = _sees_revisions(lab)
+        self.nodes: list[_Node] = []
+        self.seen: set[Hashable] = set()
+        self.violations: dict[tuple[Property, Cause], Violation] = {}
+        self.played = 0
+        self.cut = False
+        self.next: list[_Spot] = []
+        self._moves: dict[tuple[str, int], Move] = {}
+
+    def run(self) -> Explored:
+        start = _Spot(-1, World(), tuple(0 for _ in self.releases), CLEAN)
+        frontier = [start]
+        for _ in range(self.depth + 1):
+            self.next = []
+            clean = [spot for spot in frontier if spot.past == CLEAN]
+            worked = [(spot, move, played) for spot in clean for move, played in self._operate(spot)]
+            for spot, move, played in worked:
+                self._disturb(spot, move, played)
+            del worked, clean
+            for spot in frontier:
+                if spot.past != CLEAN:
+                    self._operate(spot)
+            frontier = self.next
+        found = tuple(self.violations.values())
+        return Explored(found, len(self.seen), self.played, self.cut)
+
+    def _operate(self, spot: _Spot) -> list[tuple[Move, Played]]:
+        """Every move that makes sense here, without a new fault; gives those that worked."""
+        worked, back, children = [], False, len(self.next)
+        for move in self._plain(spot):
+            played = self._play(spot.world, move)
+            if not move.of_tool:
+                self._arrive(spot, (move,), played, spot.past)
+                continue
+            back = back or (played.ok and played.release is not None and played.release.status == "deployed")
+            if spot.past.broken:
+                continue
+            scene = Scene(self.lab, spot.world, played, spot.past, _held_up(spot.world, played))
+            self._judge(spot, (move,), scene)
+            if played.ok:
+                worked.append((move, played))
+                past = Past(faulted=True) if spot.past.faulted else CLEAN
+            else:
+                past = spot.past if scene.excused else replace(spot.past, broken=True)
+            self._arrive(spot, (move,), played, past)
+        if spot.failure is not None and not back:
+            self._stuck(spot, spot.failure)
+            # Whatever fails from here on is no more stuck than this.
+            self.next[children:] = [replace(child, failure=None) for child in self.next[children:]]
+        return worked
+
+    def _disturb(self, spot: _Spot, move: Move, played: Played) -> None:
+        """The same move again, once with each fault that can befall it."""
+        if not move.of_tool:
+            return
+        for job in _jobs(spot.world, played):
+            for fate in ("fail", "hang", "late"):
+                if not self._doom(spot, move, job, fate) and fate == "hang":
+                    break  # nobody waits for it: to be late is to be in time
+        for writes in range(1, len(played.steps)):
+            killed = replace(move, dies_after=writes, text=killing(move, writes))
+            cut = cut_off(killed, played.steps, self.lab)
+            self._arrive(spot, (killed,), cut, Past(faulted=True, failed=move))
+
+    def _doom(self, spot: _Spot, move: Move, job: Key, fate: str) -> bool:
+        """Whether it made a difference to the operation."""
+        dooming = self._move(f"{fate} {job.name}")
+        doomed = play(spot.world, dooming, self.lab).world
+        played = self._play(doomed, move)
+        moves: tuple[Move, ...] = (dooming, move)
+        self._judge(spot, moves, Scene(self.lab, doomed, played, spot.past, excused=True))
+        past = Past(faulted=True)
+        if not played.ok:
+            past = Past(faulted=True, failed=move, job=job if fate == "fail" else None)
+        after = played
+        if fate != "hang":  # what hangs goes on hanging; the others are over
+            over = self._move(f"succeed {job.name}")
+            moves = (*moves, over)
+            after = replace(played, world=play(played.world, over, self.lab).world)
+        self._arrive(spot, moves, after, past)
+        return not played.ok
+
+    def _plain(self, spot: _Spot) -> Iterator[Move]:
+        for number, release in enumerate(self.releases):
+            yield from self._of_release(spot, release, number)
+        for seconds in _timers(spot.world):
+            yield self._move(f"wait {seconds}s")
+
+    def _of_release(self, spot: _Spot, release: str, number: int) -> Iterator[Move]:
+        """What one would ask the tool for: no rollback without a revision, no second install."""
+        version = spot.versions[number]
+        neighbour = number > 0
+        if self.lab.tool.name == "kubectl":
+            verbs = ["apply", "delete"] if spot.world.objects else ["apply"]
+        else:
+            history = spot.world.history(release)
+            if not history:
+                verbs = ["install"]
+            else:
+                before = history[-1].revision - 1
+                back = not neighbour and any(known.revision == before for known in history)
+                verbs = ["upgrade", *(["rollback"] if back else []), "uninstall"]
+        for verb in verbs:
+            text = f"release {release} {verb}" if neighbour else verb
+            yield self._move(text, 0 if verb == "install" else version)
+            if verb in ("upgrade", "apply") and spot.node >= 0 and version + 1 < len(self.lab.versions):
+                yield self._move(text, version + 1)
+
+    def _move(self, text: str, version: int = 0) -> Move:
+        move = self._moves.get((text, version))
+        if move is None:
+            move = replace(parse(text, self.lab.tool.name), version=version)
+            self._moves[(text, version)] = move
+        return move
+
+    def _play(self, world: World, move: Move) -> Played:
+        self.played += 1
+        return play(world, move, self.lab)
+
+    def _arrive(self, spot: _Spot, moves: tuple[Move, ...], played: Played, past: Past) -> None:
+        """A world to play on from, unless it was reached before: with nothing wrong, or with the same."""
+        versions = spot.versions
+        if played.move.of_tool:
+            own = self.releases.index(played.move.release or self.lab.release)
+            versions = (*versions[:own], played.move.version, *versions[own + 1 :])
+        state = (sketch(played.world, numbers=self.numbers, whole=not self.merging), versions)
+        if (state, CLEAN) in self.seen or (state, past) in self.seen:
+            return
+        if len(self.seen) >= self.most:
+            self.cut = True
+            return
+        self.seen.add((state, past))
+        self.nodes.append(_Node(spot.node, moves))
+        failure = None if played.ok else played
+        self.next.append(_Spot(len(self.nodes) - 1, played.world, versions, past, failure))
+
+    def _judge(self, spot: _Spot, moves: tuple[Move, ...], scene: Scene) -> None:
+        for finding in judge(scene):
+            self._report(spot, moves, finding)
+
+    def _stuck(self, spot: _Spot, failure: Played) -> None:
+        if failure.release is None or failure.release.status == "deployed":
+            return
+        cause = failed(failure).cause
+        what = f"{failure.release.status}: {cause.what}"
+        self._report(spot, (), Finding(Property.RETURNS, Cause(cause.key, what)))
+
+    def _report(self, spot: _Spot, moves: tuple[Move, ...], finding: Finding) -> None:
+        if (finding.property, finding.cause) in self.violations:
+            return
+        if finding.property in AFTER_A_FAULT and any(
+            (known, finding.cause) in self.violations for known in (Property.WORKS, *AFTER_A_FAULT)
+        ):
+            return
+        trace = (*self._trace(spot.node), *moves)
+        violation = Violation(finding.property, finding.cause, finding.step, trace)
+        self.violations[(finding.property, finding.cause)] = violation
+
+    def _trace(self, node: int) -> tuple[Move, ...]:
+        moves: list[Move] = []
+        while node >= 0:
+            moves[:0] = self.nodes[node].moves
+            node = self.nodes[node].parent
+        return tuple(moves)
+
+
+def words(move: Move) -> str:
+    """A move as people read it in a trace."""
+    return f"{move.text} v{move.version + 1}" if move.verb in ("install", "upgrade", "apply") else move.text
+
+
+def _sees_revisions(lab: Lab) -> bool:
+    for version in range(len(lab.versions)):
+        one, other = (
+            lab.versions.render(version, lab.release, upgrade=True, revision=revision, world=World())
+            for revision in REVISIONS
+        )
+        if one != other:
+            return True
+    return False
+
+
+def _jobs(world: World, played: Played) -> list[Key]:
+    """Jobs whose fate is decided in this operation."""
+    unfinished = (
+        key for key, live in world.objects.items() if live.run and not live.run.finished and is_job(key)
+    )
+    return list(dict.fromkeys([*played.ran, *unfinished]))
+
+
+def _held_up(world: World, played: Played) -> bool:
+    """Whether it failed because of a Job that still hangs."""
+    if played.ok or not world.fates:
+        return False
+    failure = failed(played)
+    key = failure.cause.key
+    if key is None or played.steps[failure.step - 1].refused:
+        return False
+    return fate_of(key.kind, key.name, world.fates) != "succeed"
+
+
+def _timers(world: World) -> list[int]:
+    """The first and the last moment at which time alone changes something."""
+    found = set[int]()
+    for live in world.objects.values():
+        run = live.run
+        if run is None:
+            continue
+        if run.expires_in is not None:
+            found.add(run.expires_in)
+        deadline = at(live.body.object, "spec", "activeDeadlineSeconds")
+        if deadline is not None and not run.finished and run.phase != "suspended":
+            found.add(deadline - run.running_for)
+    return sorted({min(found), max(found)}) if found else []

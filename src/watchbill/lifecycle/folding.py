@@ -1,0 +1,214 @@
+"""Objects that decide nothing are left out while the explorer plays, and are back in the traces it shows.
+
+An object is inert if every version has it as a plain object, no pod refers to it and it refers to nothing, and a
+chart of nothing but such objects goes through every plain operation. What is found without them is found with
+them: tests hold both equal.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from watchbill.lifecycle.lab import Lab, Versions
+from watchbill.lifecycle.moves import Move, parse
+from watchbill.lifecycle.objects import Body, Key
+from watchbill.lifecycle.play import play
+from watchbill.lifecycle.references import needs, pod_spec
+from watchbill.lifecycle.world import Manifest, Rendered, World
+
+# What a whole life asks of an object: to come, to change, to come back, to go.
+LIVES = {
+    "helm": ("install", "upgrade", "rollback", "upgrade", "uninstall", "install"),
+    "kubectl": ("apply", "apply", "delete", "apply"),
+}
+DECIDES = frozenset({"Job", "Pod", "Namespace", "CustomResourceDefinition"})
+POLICY = "helm.sh/resource-policy"
+# Revisions nobody would mistake for each other: what differs between them is rendered with its number.
+REVISIONS = (2, 7)
+
+
+class Unforeseen(Exception):  # noqa: N818 - nothing is wrong, but folding was
+    """A template gave something in some world that it had not given before: nothing can be left out."""
+
+
+class Folded:
+    """Versions without their inert objects."""
+
+    def __init__(self, versions: Versions, bodies: dict[Key, frozenset[Body]]) -> None:
+        self._versions = versions
+        self._bodies = bodies
+        self._known: dict[int, tuple[Rendered, Rendered]] = {}
+
+    def __len__(self) -> int:
+        return len(self._versions)
+
+    def render(self, version: int, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:
+        full = self._versions.render(version, release, upgrade=upgrade, revision=revision, world=world)
+        known = self._known.get(id(full))
+        if known is None:
+            # Together with what it was made of, or another could come to have its id.
+            known = self._known[id(full)] = (full, self._without(full))
+        return known[1]
+
+    def _without(self, full: Rendered) -> Rendered:
+        inert = [manifest for manifest in full.manifests if manifest.key in self._bodies]
+        if not full.error and (
+            len(inert) != len(self._bodies)
+            or any(manifest.body not in self._bodies[manifest.key] for manifest in inert)
+        ):
+            raise Unforeseen
+        return _only(full, [manifest for manifest in full.manifests if manifest.key not in self._bodies])
+
+
+class _Alone:
+    """Versions of nothing but these objects."""
+
+    def __init__(self, versions: Versions, keys: frozenset[Key]) -> None:
+        self._versions = versions
+        self._keys = keys
+
+    def __len__(self) -> int:
+        return len(self._versions)
+
+    def render(self, version: int, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:
+        full = self._versions.render(version, release, upgrade=upgrade, revision=revision, world=world)
+        alone = tuple(manifest for manifest in full.manifests if manifest.key in self._keys)
+        return Rendered(alone, error=full.error)
+
+
+def fold(lab: Lab) -> tuple[Lab, frozenset[Key]]:
+    """The same lab with less in it, and what was left out."""
+    probes = list(_probes(lab, World()))
+    inert = _never_refused(lab, _candidates(probes))
+    if not inert or [*_probes(lab, _installed(lab))] != probes:
+        return lab, frozenset()
+    bodies = {
+        key: frozenset(
+            manifest.body for probe in probes for manifest in probe.manifests if manifest.key == key
+        )
+        for key in inert
+    }
+    return replace(lab, versions=Folded(lab.versions, bodies)), inert
+
+
+def unfold(trace: Sequence[Move], lab: Lab, inert: frozenset[Key], step: int) -> tuple[tuple[Move, ...], int]:
+    """A trace of the folded lab in the lab itself: writes of inert objects count there."""
+    world, moves, kept = World(), list[Move](), list[int]()
+    for move in trace:
+        played = play(world, replace(move, dies_after=0), lab)
+        kept = [number for number, write in enumerate(played.steps, 1) if write.key not in inert]
+        real = move
+        if move.dies_after:
+            writes = kept[move.dies_after - 1]
+            real = replace(move, dies_after=writes, text=killing(move, writes))
+            played = play(world, real, lab)
+        moves.append(real)
+        world = played.world
+    return tuple(moves), kept[step - 1] if step else 0
+
+
+def killing(move: Move, writes: int) -> str:
+    text = move.text.split(" ", 2)[2] if move.dies_after else move.text
+    return f"kill {writes} {text}"
+
+
+def _probes(lab: Lab, world: World) -> Iterable[Rendered]:
+    for version in range(len(lab.versions)):
+        yield lab.versions.render(version, lab.release, upgrade=False, revision=1, world=world)
+        for revision in REVISIONS:
+            yield lab.versions.render(version, lab.release, upgrade=True, revision=revision, world=world)
+
+
+def _installed(lab: Lab) -> World:
+    """A world in which templates that look for objects would find them."""
+    first = LIVES[lab.tool.name][0]
+    return play(World(), parse(first, lab.tool.name), lab).world
+
+
+def _candidates(probes: Sequence[Rendered]) -> frozenset[Key]:
+    if any(probe.error for probe in probes):
+        return frozenset()
+    everywhere = frozenset.intersection(
+        *(frozenset(manifest.key for manifest in probe.manifests) for probe in probes)
+    )
+    brought = frozenset(manifest.key for probe in probes for manifest in probe.everything())
+    plain = [manifest for probe in probes for manifest in probe.manifests]
+    busy = {
+        manifest.key
+        for probe in probes
+        for others in (probe.crds, *(hook.objects for hook in probe.hooks))
+        for manifest in others
+    }
+    for manifest in (manifest for probe in probes for manifest in probe.everything()):
+        busy.update(needs(manifest.body, manifest.key.namespace))
+    busy.update(manifest.key for manifest in plain if _decides(manifest, brought))
+    once = {key for probe in probes for key in _twice(probe.manifests)}
+    by_revision = {
+        one.key
+        for first, second in zip(probes[1::3], probes[2::3], strict=True)
+        for one, other in zip(first.manifests, second.manifests, strict=False)
+        if one.body is not other.body
+    }
+    return everywhere - busy - once - by_revision
+
+
+def _decides(manifest: Manifest, brought: frozenset[Key]) -> bool:
+    key = manifest.key
+    return (
+        key.kind in DECIDES
+        or not key.name
+        or POLICY in manifest.body.annotations
+        or (
+            pod_spec(manifest.body) is not None
+            and not brought.isdisjoint(needs(manifest.body, key.namespace))
+        )
+        or Key("", "Namespace", "", key.namespace) in brought
+        or any(other.kind == "CustomResourceDefinition" for other in brought if "." in key.group)
+    )
+
+
+def _twice(manifests: Sequence[Manifest]) -> Iterable[Key]:
+    seen = set[Key]()
+    for manifest in manifests:
+        if manifest.key in seen:
+            yield manifest.key
+        seen.add(manifest.key)
+
+
+def _never_refused(lab: Lab, keys: frozenset[Key]) -> frozenset[Key]:
+    """Those that go through every life of a chart that has nothing else."""
+    while keys:
+        refused = _refused(lab, keys)
+        if refused is None:
+            return frozenset()
+        if not refused:
+            break
+        keys -= refused
+    return keys
+
+
+def _refused(lab: Lab, keys: frozenset[Key]) -> frozenset[Key] | None:
+    """None: something failed, and it cannot be said because of which."""
+    alone = replace(lab, versions=_Alone(lab.versions, keys))
+    refused = set[Key]()
+    for first in range(len(lab.versions)):
+        for second in range(first, len(lab.versions)):
+            world = World()
+            for text in LIVES[lab.tool.name]:
+                move = parse(text, lab.tool.name)
+                version = first if move.verb == "install" or not world.objects else second
+                played = play(world, replace(move, version=version), alone)
+                culprits = {
+                    step.key
+                    for step in played.steps
+                    if step.key and step.refused and step.refused in played.error
+                }
+                if not played.ok and not culprits:
+                    return None
+                refused |= culprits
+                world = played.world
+    return frozenset(refused)
+
+
+def _only(full: Rendered, manifests: Sequence[Manifest]) -> Rendered:
+    return Rendered(tuple(manifests), full.hooks, full.crds, full.error)

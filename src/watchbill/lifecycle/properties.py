@@ -1,0 +1,284 @@
+"""What must hold whenever a tool is used: each operation that is played is judged, and nothing is searched."""
+
+from collections.abc import Iterator
+from enum import Enum
+from functools import lru_cache
+
+from msgspec import Struct
+
+from watchbill.lifecycle.fates import RUNS_TO_COMPLETION, fate_of
+from watchbill.lifecycle.jobs import missing
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import Move
+from watchbill.lifecycle.objects import Body, Key, at
+from watchbill.lifecycle.play import Played
+from watchbill.lifecycle.references import needs
+from watchbill.lifecycle.world import Live, World
+
+# Their pods run for as long as they are there.
+WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"})
+
+ON_PURPOSE = ("hook-succeeded", "hook-failed")
+BRINGS = ("install", "upgrade", "rollback", "apply")
+REMOVES = ("uninstall", "delete")
+
+
+class Property(Enum):
+    WORKS = "operations without special flags work"
+    RETRIES = "an operation that failed can be tried again"
+    RECOVERS = "after a failure every other operation works"
+    RETURNS = "a release can be brought back to deployed"
+    RUNS = "a hook that is executed runs"
+    CATCHES_UP = "a Job that failed has run before its release counts as deployed"
+    STARTS = "what a pod needs is there when it starts"
+    SPARES = "nothing is deleted that running pods need"
+    KEEPS = "what a version brings is there afterwards"
+    ALONE = "pods of one Job never run at the same time"
+    FINISHES = "no Job is deleted while it runs"
+    LOGS = "the logs of a failed Job stay readable"
+    CLEANS_UP = "nothing is left behind for ever"
+    NEIGHBOURS = "no release touches the objects of another"
+
+
+class Cause(Struct, frozen=True):
+    """What makes two violations the same one: an object, and what is wrong with it."""
+
+    key: Key | None
+    what: str
+
+
+class Finding(Struct, frozen=True):
+    """A violation before anybody knows how the world came to be as it was."""
+
+    property: Property
+    cause: Cause
+    step: int = 0  # the write at which it shows, from 1; 0: at none in particular
+
+
+class Violation(Struct, frozen=True):
+    property: Property
+    cause: Cause
+    step: int  # of the last move
+    trace: tuple[Move, ...]  # the shortest that shows it
+
+
+class Past(Struct, frozen=True):
+    """What went wrong before; one fault a trace, and nothing is judged after a failure that no fault excuses."""
+
+    faulted: bool = False
+    failed: Move | None = None  # because of the fault, and not made good yet
+    job: Key | None = None  # the Job whose failure it was
+    broken: bool = False
+
+
+CLEAN = Past()
+
+
+class Scene(Struct, frozen=True):
+    """One operation in its place in a trace."""
+
+    lab: Lab
+    before: World
+    played: Played
+    past: Past = CLEAN
+    excused: bool = False  # a fault that still holds is a reason to fail
+
+
+def judge(scene: Scene) -> Iterator[Finding]:
+    played = scene.played
+    waiting = list(_cannot_start(scene))
+    yield from waiting
+    if not played.ok and not scene.excused:
+        failure = failed(played)
+        # A hook that cannot start is why its operation fails: one cause, one violation.
+        if not any(found.cause.key == failure.cause.key for found in waiting):
+            yield Finding(_which(scene), failure.cause, failure.step)
+    yield from _deletions(scene)
+    yield from _jobs(scene)
+    if played.ok and played.move.verb in BRINGS:
+        yield from _gone(scene)
+        yield from _not_caught_up(scene)
+    if played.ok and played.move.verb in REMOVES:
+        yield from _left_behind(scene)
+
+
+def failed(played: Played) -> Finding:
+    """Why an operation failed: the write that was refused, the object it speaks of, or its words alone."""
+    error = played.error
+    for number, step in enumerate(played.steps, 1):
+        if step.refused and step.refused in error:
+            return Finding(Property.WORKS, Cause(step.key, step.refused), number)
+    words = error.removeprefix("Error: ")
+    for number in range(len(played.steps), 0, -1):
+        step = played.steps[number - 1]
+        if step.verb in ("create", "apply") and step.key is not None and step.key.name in error:
+            return Finding(Property.WORKS, Cause(step.key, words), number)
+    return Finding(Property.WORKS, Cause(None, words))
+
+
+def _which(scene: Scene) -> Property:
+    if not scene.past.faulted:
+        return Property.WORKS
+    before, again = scene.past.failed, scene.played.move.verb
+    if before is not None and (again == before.verb or (before.verb, again) == ("install", "upgrade")):
+        return Property.RETRIES
+    return Property.RECOVERS
+
+
+def _cannot_start(scene: Scene) -> Iterator[Finding]:
+    """A hook's pod when it is created, since its client waits for it; all others when things have settled."""
+    lab, played = scene.lab, scene.played
+    created = dict[Key, int]()
+    for number, step in enumerate(played.steps, 1):
+        if not step.created or step.key is None or step.key.kind not in RUNS_TO_COMPLETION:
+            continue
+        created[step.key] = number
+        if step.why.startswith("hook"):
+            body = step.world.objects[step.key].body
+            for needed in missing(step.world, lab.cluster, step.key, body):
+                yield Finding(Property.STARTS, Cause(step.key, f"needs {needed}"), number)
+    if not played.ok:
+        return
+    deleted = {step.key for step in played.steps if step.deleted is not None}
+    for key, live in played.world.objects.items():
+        if key.kind not in WORKLOADS and not (key in created and _phase(live) == "waiting"):
+            continue
+        for needed in missing(played.world, lab.cluster, key, live.body):
+            if (
+                needed not in deleted or key not in scene.before.objects
+            ):  # else it was taken away: see _deletions
+                yield Finding(Property.STARTS, Cause(key, f"needs {needed}"), created.get(key, 0))
+
+
+def _deletions(scene: Scene) -> Iterator[Finding]:
+    played, before = scene.played, scene.before
+    others = _of_others(scene)
+    for number, step in enumerate(played.steps, 1):
+        if step.deleted is None or step.key is None:
+            continue
+        key = step.key
+        if key in others:
+            yield Finding(Property.NEIGHBOURS, Cause(key, "deleted by another release"), number)
+        if _phase(step.deleted) == "running":
+            again = any(later.created and later.key == key for later in played.steps[number:])
+            yield Finding(
+                Property.ALONE if again else Property.FINISHES,
+                Cause(key, "deleted while it ran" + (" and created again" if again else "")),
+                number,
+            )
+        if key.kind in RUNS_TO_COMPLETION:
+            continue
+        for user, live in played.world.objects.items():
+            old = before.objects.get(user)
+            if old is not None and _has_pods(user, old) and key in needs(live.body, user.namespace):
+                yield Finding(Property.SPARES, Cause(key, f"needed by {user}"), number)
+
+
+def _jobs(scene: Scene) -> Iterator[Finding]:
+    """What is wrong with Jobs that this operation created, or took for created."""
+    played = scene.played
+    for number, step in enumerate(played.steps, 1):
+        key = step.key
+        if key is None or key.kind not in RUNS_TO_COMPLETION or step.refused:
+            continue
+        if step.verb == "apply" and not step.created and step.why.startswith("hook"):
+            yield Finding(Property.RUNS, Cause(key, "was there already"), number)
+        if not step.created:
+            continue
+        if _may_overlap(step.world.objects[key].body):
+            yield Finding(Property.ALONE, Cause(key, "podReplacementPolicy"), number)
+        if (what := _lost_logs(scene, key, number)) is not None:
+            yield Finding(Property.LOGS, Cause(key, what), number)
+
+
+def _lost_logs(scene: Scene, key: Key, number: int) -> str | None:
+    """By what the logs of a Job are gone that failed in this operation."""
+    for later in scene.played.steps[number:]:
+        if later.key == key and later.deleted is not None:
+            return later.why if _phase(later.deleted) == "failed" else None
+    live = scene.played.world.objects.get(key)
+    if live is None:
+        doomed = fate_of(key.kind, key.name, scene.before.fates) == "fail"
+        return "ttlSecondsAfterFinished" if doomed else None
+    run = live.run
+    if run is None or run.phase != "failed" or key.kind != "Job":
+        return None
+    if run.reason == "DeadlineExceeded":
+        return "activeDeadlineSeconds" if run.failed else None
+    on_failure = at(live.body.object, "spec", "template", "spec", "restartPolicy") == "OnFailure"
+    return "restartPolicy" if on_failure else None
+
+
+def _gone(scene: Scene) -> Iterator[Finding]:
+    """Objects of the version that its own operation has deleted: a plain object that became a hook, mostly."""
+    played = scene.played
+    if played.release is None:
+        return
+    deleted = {
+        step.key: (number, step.why)
+        for number, step in enumerate(played.steps, 1)
+        if step.key is not None and step.deleted is not None
+    }
+    if not deleted:
+        return
+    for manifest in played.release.rendered.everything():
+        key = manifest.key
+        if key in played.world.objects or key.kind in RUNS_TO_COMPLETION or key not in deleted:
+            continue
+        number, why = deleted[key]
+        if why not in ON_PURPOSE:
+            yield Finding(Property.KEEPS, Cause(key, why), number)
+
+
+def _not_caught_up(scene: Scene) -> Iterator[Finding]:
+    past, played = scene.past, scene.played
+    if past.failed is None or past.job is None or played.move.verb == "rollback" or past.job in played.ran:
+        return
+    live = played.world.objects.get(past.job)
+    if played.move.version == past.failed.version and (live is None or _phase(live) != "succeeded"):
+        yield Finding(Property.CATCHES_UP, Cause(past.job, f"failed in {past.failed.verb}"))
+
+
+def _left_behind(scene: Scene) -> Iterator[Finding]:
+    others = _of_others(scene)
+    for key, live in scene.played.world.objects.items():
+        if key in others or key.kind == "CustomResourceDefinition":  # definitions stay, for what they define
+            continue
+        if "helm.sh/resource-policy" in live.body.annotations:
+            continue
+        if at(live.body.object, "spec", "ttlSecondsAfterFinished") is None:
+            yield Finding(Property.CLEANS_UP, Cause(key, "left behind"))
+
+
+def _of_others(scene: Scene) -> frozenset[Key]:
+    """What other releases say is theirs."""
+    histories = scene.before.releases
+    own = scene.played.move.release or scene.lab.release
+    if len(histories) == (own in histories):
+        return frozenset()
+    return frozenset(
+        manifest.key
+        for name, history in histories.items()
+        if name != own
+        for manifest in history[-1].rendered.everything()
+    )
+
+
+def _has_pods(key: Key, live: Live) -> bool:
+    return key.kind in WORKLOADS or _phase(live) == "running"
+
+
+def _phase(live: Live) -> str:
+    return live.run.phase if live.run is not None else ""
+
+
+@lru_cache(1 << 12)
+def _may_overlap(body: Body) -> bool:
+    """A pod that is evicted is replaced while it still ends, unless the Job says otherwise."""
+    spec = body.object["spec"]
+    return (
+        body.kind == "Job"
+        and spec.get("podReplacementPolicy") != "Failed"
+        and spec.get("parallelism", 1) == 1
+        and spec.get("backoffLimit", 6) > 0
+    )
