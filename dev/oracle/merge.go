@@ -7,7 +7,9 @@ import (
 	"sort"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -46,6 +48,23 @@ func result(patch []byte, err error, apply func(patch []byte) ([]byte, error)) (
 	return patchResult{patch, bytes.TrimSpace(object), string(patch) == "{}"}, nil
 }
 
+// serverPatch applies as the API server does, on values without spare capacity: appending to a list of
+// JSON that was just read may write into the list it came from, and duplicates then change their order.
+func serverPatch(current, patch []byte, meta strategicpatch.LookupPatchMeta) ([]byte, error) {
+	var object, change map[string]any
+	if err := utiljson.Unmarshal(current, &object); err != nil {
+		return nil, err
+	}
+	if err := utiljson.Unmarshal(patch, &change); err != nil {
+		return nil, err
+	}
+	merged, err := strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(runtime.DeepCopyJSON(object), change, meta)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(merged)
+}
+
 func init() {
 	operations["strategic"] = func(line []byte) (any, error) {
 		p, err := read(line)
@@ -62,7 +81,7 @@ func init() {
 		}
 		patch, err := strategicpatch.CreateThreeWayMergePatch(p.Original, p.Modified, p.Current, meta, true)
 		return result(patch, err, func(patch []byte) ([]byte, error) {
-			return strategicpatch.StrategicMergePatch(p.Current, patch, typed)
+			return serverPatch(p.Current, patch, meta)
 		})
 	}
 	operations["json_three_way"] = func(line []byte) (any, error) {
