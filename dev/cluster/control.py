@@ -151,7 +151,11 @@ def _api_server(layout: Layout) -> list[str]:
 
 def _controllers(layout: Layout) -> list[str]:
     config = layout.etc / "controller-manager.conf"
+    # Without nodes there are no metrics either. It would still raise replicas to its minimum, some time
+    # within fifteen seconds: what the next write meets would depend on the clock.
+    place = ["--controllers=*,-horizontal-pod-autoscaler-controller"] if layout.level == "control" else []
     return [
+        *place,
         f"--kubeconfig={config}",
         f"--authentication-kubeconfig={config}",
         f"--authorization-kubeconfig={config}",

@@ -15,22 +15,18 @@ the last one was interrupted. The control level of the cluster must be up: pytho
 import argparse
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dev.cluster.layout import CHECKOUT, Layout, cache_dir
 from dev.tapes import case as cases
-from dev.tapes import corpus, moves, play
-from dev.tapes.crowd import Crowd, Footprint
+from dev.tapes import corpus, library, moves
 from dev.tapes.stage import Server
 from dev.tapes.tools import ToolError
 
-TAPES = CHECKOUT / "tests" / "tapes"
 # Beside the checkout, where contributors who have it keep it.
 CORPUS = CHECKOUT.parent / "shared" / "corpus" / "chart-pairs.jsonl.gz"
-WORKERS = 8
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -50,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
     real.add_argument("--pair", default="", help="only pairs with this in their names")
     real.add_argument("--from", dest="source", type=Path, default=CORPUS, help="chart-pairs.jsonl.gz")
     real.add_argument("--out", type=Path, help="default: a file in the cache named after the moves")
-    real.add_argument("--workers", type=int, default=WORKERS)
+    real.add_argument("--workers", type=int, default=library.WORKERS)
     asked = parser.parse_args(arguments)
     try:
         if asked.command == "record":
@@ -89,58 +85,29 @@ def kubeconfig() -> Path:
     return Path(chosen) if chosen else Layout.of("control").kubeconfig
 
 
-def find(names: Sequence[str]) -> list[Path]:
-    """All, or those that are named: by group, by group and name, or by name alone."""
-    paths = sorted(TAPES.glob("*/*.txtar"))
-    if not names:
-        return paths
-    found = []
-    for name in names:
-        key = name.removesuffix(".txtar").rstrip("/")
-        fitting = [
-            p for p in paths if key in (p.parent.name, p.stem, f"{p.parent.name}/{p.stem}", str(p)[:-6])
-        ]
-        if not fitting:
-            raise cases.CaseError(f"there is no case {name!r} in {TAPES}")
-        found += fitting
-    return found
-
-
 def _record(names: Sequence[str], again: bool, only: Sequence[str] | None) -> int:
-    truths = {path: cases.recorded(path) for path in find(names)}
-    with Server.of(kubeconfig()) as server:
-        return _play(truths, server, again, only)
+    found = library.tasks(library.find(names))
+    due = [t for t in found if (again or t.changed) and (not only or t.tool in only)]
+    began, left, failed = time.monotonic(), len(due), 0
 
+    def done(task: library.Task, result: cases.Truth | Exception) -> None:
+        nonlocal left, failed
+        left -= 1
+        if isinstance(result, Exception):
+            failed += 1
+            word = f"NOT RECORDED: {result}"
+        else:
+            library.keep(task, result)
+            word = "as before" if result == task.known else "changed"
+        print(f"{time.monotonic() - began:.0f} s, {left} left: {task}: {word}", flush=True)
 
-def _play(
-    truths: dict[Path, dict[str, cases.Truth]], server: Server, again: bool, only: Sequence[str] | None
-) -> int:
-    tasks: list[tuple[Footprint, tuple[Path, cases.Case, str]]] = []
-    for path, known in truths.items():
-        case = cases.read(path)
-        wanted = [tool for tool in case.tools if not only or tool in only]
-        due = [t for t in wanted if again or known.get(t, {}).get("digest") != case.digest(t)]
-        if due:
-            footprint = play.footprint(case, server)
-            tasks += [(footprint, (path, case, tool)) for tool in due]
-    lock = threading.Lock()
-    left = len(tasks)
-
-    def work(task: tuple[Path, cases.Case, str]) -> None:
-        nonlocal left
-        path, case, tool = task
-        began = time.monotonic()
-        truth = play.record(case, tool, server)
-        with lock:
-            word = "" if truths[path].get(tool) == truth else " (changed)"
-            truths[path][tool] = truth
-            cases.write(path, case.tools, truths[path])
-            left -= 1
-            print(f"{case.name} {tool}: {time.monotonic() - began:.1f} s{word}, {left} left", flush=True)
-
-    Crowd(tasks, work, WORKERS).run()
-    print(f"{len(tasks)} recordings of {len(truths)} cases")
-    return 0
+    if due:
+        with Server.of(kubeconfig()) as server:
+            library.record(due, server, done)
+    print(
+        f"{len(due) - failed} of {len(due)} recorded; {len(found) - len(due)} were not asked for or not changed"
+    )
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

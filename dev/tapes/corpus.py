@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dev.cluster.api import ApiError
 from dev.cluster.client import eventually
 from dev.tapes import charts, moves, naming, play
 from dev.tapes.case import Case
 from dev.tapes.crowd import Crowd, Footprint
+from dev.tapes.library import FAILURES
 from dev.tapes.naming import Ref
 from dev.tapes.snapshot import Unrest
 from dev.tapes.stage import Server
@@ -104,7 +104,7 @@ def run(wanted: Sequence[tuple[str, Case]], server: Server, out: Path, workers: 
             }
             try:
                 line["truth"] = play.record(each, tool, server)
-            except (Unrest, ApiError, OSError) as error:
+            except FAILURES as error:
                 line["failed"] = f"{type(error).__name__}: {error}"
             append(line)
             done += 1

@@ -111,7 +111,10 @@ def _edit(text: str, rest: list[str]) -> Edit:
 
 
 def split_path(path: str) -> tuple[str, ...]:
-    r"""`metadata.labels.a\.b` has three parts: a dot that belongs to a name is escaped, as in --set."""
+    r"""`metadata.labels.a\.b` has three parts: a dot that belongs to a name is escaped, as in --set.
+
+    A move is split as a shell does it, so the backslash is doubled there (or the word is quoted).
+    """
     return tuple(part.replace("\\.", ".") for part in re.split(r"(?<!\\)\.", path))
 
 

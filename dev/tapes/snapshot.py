@@ -20,7 +20,7 @@ STUCK = 5.0
 # Later than the longest time a tool waits while a Job is fated to be late (play.SHORT).
 LATE = 12.0
 LONGEST = 120.0
-POLL = 0.2
+POLL = 0.4
 
 Object = dict[str, Any]
 

@@ -11,9 +11,7 @@ from dev.tapes.proxy import Write
 _NOISE = re.compile(
     r"(?:time=\S+ )?level=\S+ .*"  # Helm 4's log
     r"|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ .*"  # client-go's log
-    r"|(?:WARNING|Warning|warning): .*(?:deprecated|unrecognized|unknown field|kubeconfig|would violate).*"
-    r"|WARNING: .*"
-    r"|Warning: .*"
+    r"|(?:WARNING|Warning): .*"
 )
 _CHANGING = (
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "UID"),
