@@ -5,7 +5,8 @@ the value of the annotation `watchbill.dev/fate` of the pod's template or of its
 ConfigMap `watchbill-fates` of the namespace, under the name of the Job (or pod, or ReplicaSet); there, under
 `_patterns`, lines of `PATTERN FATE` serve many names, and under `_jobs` many Jobs. The ConfigMap wins and may
 change at any time. Without any of these a pod succeeds. A Job whose pods fail for ever is told at once that
-they have failed as often as it bears: its controller would try again for ten minutes.
+they have failed as often as it bears: its controller would try again for ten minutes. A pod that refers to
+a ConfigMap, Secret or claim that is not there waits for it, as the kubelet lets it.
 
 Run as `python -m dev.cluster.driver KUBECONFIG READY_FILE`.
 """
@@ -28,6 +29,7 @@ from dev.cluster import fates
 from dev.cluster.api import MERGE, Api, ApiError
 
 WORKERS = 4
+LOOK_AGAIN = 0.5  # seconds, at a pod that waits for something
 Event = Callable[[str, dict[str, Any]], None]
 
 
@@ -159,8 +161,11 @@ class Driver:
             status, again = {"message": str(error), "reason": "UnknownFate"}, None
         else:
             failures = len(self.failed.get(owner(known.pod).get("uid", uid), ()))
-            step = fates.step(known.pod, fate, time.time() - known.since, failures, timestamp())
-            status, again = step.status, step.again
+            if self._lacks(known.pod):
+                status, again = fates.lacking(known.pod, timestamp()), LOOK_AGAIN
+            else:
+                step = fates.step(known.pod, fate, time.time() - known.since, failures, timestamp())
+                status, again = step.status, step.again
         if status is not None:
             path = f"/api/v1/namespaces/{namespace}/pods/{name}/status"
             self.pod_event(
@@ -173,6 +178,11 @@ class Driver:
                 self.look(job["uid"], 0.1)
         if again is not None:
             self.look(uid, again)
+
+    def _lacks(self, pod: dict[str, Any]) -> bool:
+        """Does the pod need something that is not there? Looked up each time: it may come, and go."""
+        api = f"/api/v1/namespaces/{pod['metadata']['namespace']}"
+        return any(self.api.find(f"{api}/{resource}/{name}") is None for resource, name in fates.needs(pod))
 
     def _hasten(self, uid: str) -> None:
         """Let a doomed Job give up as soon as its controller has counted a failure."""

@@ -10,7 +10,8 @@ ANNOTATION = "watchbill.dev/fate"
 CONFIG_MAP = "watchbill-fates"
 # Names cannot hold an underscore, so this key of the ConfigMap is never a Job's.
 PATTERNS = "_patterns"
-# The same for Jobs alone: `* fail` there leaves Deployments in peace.
+# The same for Jobs and for pods made by hand: `* fail` there leaves Deployments in peace, which are named
+# by kind: `Deployment/web hang`.
 JOBS = "_jobs"
 MANY_RESTARTS = 1_000_000
 GRAMMAR = "succeed, fail, hang, late:SECONDS, fail:N then succeed"
@@ -45,12 +46,50 @@ def choose(kind: str, name: str, table: Mapping[str, str], *annotations: Mapping
     """The namespace's table comes first: it can change the fate of what already runs."""
     if name in table:
         return table[name]
-    for key in (JOBS, PATTERNS) if kind == "Job" else (PATTERNS,):
+    for key in (JOBS, PATTERNS):
         for line in table.get(key, "").splitlines():
             pattern, _, fate = line.strip().partition(" ")
-            if pattern and fnmatchcase(name, pattern):
+            if pattern and _concerns(pattern, kind, name, jobs_only=key == JOBS):
                 return fate
     return next((found[ANNOTATION] for found in annotations if ANNOTATION in found), "succeed")
+
+
+def _concerns(pattern: str, kind: str, name: str, *, jobs_only: bool) -> bool:
+    wanted, slash, names = pattern.rpartition("/")
+    if not slash:
+        return (not jobs_only or kind in ("Job", "")) and fnmatchcase(name, pattern)
+    if wanted == "Deployment" and kind == "ReplicaSet":
+        return fnmatchcase(name.rpartition("-")[0], names)  # its own name, then a hash
+    return wanted == kind and fnmatchcase(name, names)
+
+
+def needs(pod: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Resource and name of what the kubelet does not start the pod without."""
+    spec = pod["spec"]
+    found = []
+    for container in [*(spec.get("initContainers") or ()), *spec["containers"]]:
+        sources = [variable.get("valueFrom") or {} for variable in container.get("env") or ()]
+        for source in [*sources, *(container.get("envFrom") or ())]:
+            found += _refers(source, "configMapKeyRef", "secretKeyRef")
+            found += _refers(source, "configMapRef", "secretRef")
+    for volume in spec.get("volumes") or ():
+        found += _refers(volume, "configMap", "")
+        if (secret := volume.get("secret")) and not secret.get("optional"):
+            found.append(("secrets", secret["secretName"]))
+        if claim := volume.get("persistentVolumeClaim"):
+            found.append(("persistentvolumeclaims", claim["claimName"]))
+        for source in (volume.get("projected") or {}).get("sources") or ():
+            found += _refers(source, "configMap", "secret")
+    return list(dict.fromkeys(found))
+
+
+def _refers(source: Mapping[str, Any], config_map: str, secret: str) -> list[tuple[str, str]]:
+    found = []
+    for field, resource in ((config_map, "configmaps"), (secret, "secrets")):
+        reference = source.get(field)
+        if reference and reference.get("name") and not reference.get("optional"):
+            found.append((resource, reference["name"]))
+    return found
 
 
 @dataclass(frozen=True)
@@ -123,6 +162,12 @@ def _unless(pod: dict[str, Any], status: Status) -> Status | None:
 
 def _ready(status: Status) -> bool:
     return any(c["type"] == "Ready" and c["status"] == "True" for c in status.get("conditions", []))
+
+
+def lacking(pod: dict[str, Any], now: str) -> Status:
+    """What the kubelet says of a pod that waits for a ConfigMap, a Secret or a claim."""
+    waiting = {"reason": "CreateContainerConfigError"}
+    return {**running(pod, now, ready=False, waiting=waiting), "phase": "Pending"}
 
 
 def running(

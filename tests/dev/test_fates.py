@@ -118,3 +118,43 @@ def test_a_ready_pod_is_not_written_again() -> None:
     assert status is not None
 
     assert step(pod("Always", **status), Fate("succeed"), 60, 0, "2030-01-01T00:01:00Z").status is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "kind", "name", "concerned"),
+    [
+        ("migrate*", "Job", "migrate-1", True),
+        ("*", "", "pod-made-by-hand", True),
+        ("*", "ReplicaSet", "web-6d4cf56db6", False),
+        ("Deployment/web", "ReplicaSet", "web-6d4cf56db6", True),
+        ("Deployment/web", "ReplicaSet", "web-admin-6d4cf56db6", False),
+        ("StatefulSet/db", "StatefulSet", "db", True),
+        ("StatefulSet/db", "Job", "db", False),
+    ],
+)
+def test_patterns_are_about_jobs_unless_they_name_a_kind(
+    pattern: str, kind: str, name: str, concerned: bool
+) -> None:
+    fate = fates.choose(kind, name, {fates.JOBS: f"{pattern} hang"})
+    assert fate == ("hang" if concerned else "succeed")
+
+
+def test_a_pod_needs_what_it_refers_to_unless_that_is_optional() -> None:
+    container = {
+        "env": [{"valueFrom": {"secretKeyRef": {"name": "password", "key": "p"}}}],
+        "envFrom": [
+            {"configMapRef": {"name": "settings"}},
+            {"secretRef": {"name": "extra", "optional": True}},
+        ],
+    }
+    volumes = [
+        {"persistentVolumeClaim": {"claimName": "data"}},
+        {"projected": {"sources": [{"configMap": {"name": "ca"}}]}},
+        {"emptyDir": {}},
+    ]
+    assert fates.needs({"spec": {"containers": [container], "volumes": volumes}}) == [
+        ("secrets", "password"),
+        ("configmaps", "settings"),
+        ("persistentvolumeclaims", "data"),
+        ("configmaps", "ca"),
+    ]
