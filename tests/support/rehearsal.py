@@ -23,7 +23,7 @@ def play_case(engine: Engine, case: Case, tool: str, scratch: Path) -> list[dict
         folder = scratch / f"v{position}"
         given.unpack(folder)
         sources.append(FromChart(engine, load(engine, str(folder)), context))
-    versions = Versions(sources, case.release)
+    versions = Versions(sources, case.release, bare=True)
     lab = Lab(chosen, versions, versions.cluster, case.release, case.namespace)
     world, result = World(), []
     for move in number([parse(move.text, name) for move in case.moves], len(versions)):

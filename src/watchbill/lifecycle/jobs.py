@@ -23,12 +23,8 @@ def begin(body: Body) -> Run | None:
 
 
 def missing(world: World, cluster: "Cluster", key: Key, body: Body) -> list[Key]:
-    """What its pod needs and is not there. What no version brings along is taken as there."""
-    return [
-        needed
-        for needed in needs(body, key.namespace)
-        if needed in cluster.rendered and needed not in world.objects
-    ]
+    """What its pod needs and is not there."""
+    return [needed for needed in needs(body, key.namespace) if not cluster.has(world, needed)]
 
 
 def settle(world: World, cluster: "Cluster", within: float | None = None) -> World:

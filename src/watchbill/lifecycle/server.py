@@ -22,6 +22,7 @@ Propagation = Literal["background", "foreground", "orphan"]
 
 # Big enough for any one exploration, small enough for a laptop.
 MEMORY = 1 << 16
+PUBLISHED = ("default", "kube-root-ca.crt")  # by controllers, into every namespace
 ALWAYS_THERE = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
 
 
@@ -48,8 +49,13 @@ class Refusal(Struct, frozen=True):
 
 
 class Cluster(Struct, frozen=True):
-    """What is assumed of the cluster: it has whatever the versions use and do not bring along themselves."""
+    """What is assumed of the cluster: it has whatever the versions use and do not bring along themselves.
 
+    A bare cluster has nothing of the kind: custom kinds are served once their definition is there, and what a pod
+    needs must really exist.
+    """
+
+    bare: bool = False
     rendered: frozenset[Key] = frozenset()
     custom_kinds: frozenset[tuple[str, str]] = frozenset()  # group and kind of the CRDs the versions bring
     namespaces: frozenset[str] = frozenset()  # the namespaces they bring
@@ -60,13 +66,19 @@ class Cluster(Struct, frozen=True):
         group, _, version = api_version.rpartition("/")
         if catalog.is_builtin_group(group):
             return False
-        if (group, kind) not in self.custom_kinds:
+        if not self.bare and (group, kind) not in self.custom_kinds:
             return True
         definition = _definition(world, group, kind)
         return definition is not None and any(
             served.get("name") == version and served.get("served")
             for served in at(definition, "spec", "versions")
         )
+
+    def has(self, world: World, key: Key) -> bool:
+        """Whether it is there, for all a pod can tell."""
+        if key in world.objects or key.name in PUBLISHED:
+            return True
+        return not self.bare and key not in self.rendered
 
     def has_namespace(self, world: World, namespace: str) -> bool:
         return (

@@ -30,14 +30,14 @@ class Source(Protocol):
 class Versions:
     """All of them, and what they tell of the cluster."""
 
-    def __init__(self, sources: Sequence[Source], release: str) -> None:
+    def __init__(self, sources: Sequence[Source], release: str, *, bare: bool = False) -> None:
         self._sources = sources
         empty = World()
         first = [source.render(release, upgrade=False, revision=1, world=empty) for source in sources]
         later = [
             source.render(release, upgrade=True, revision=SOME_REVISION, world=empty) for source in sources
         ]
-        self.cluster = _cluster([*first, *later])
+        self.cluster = _cluster([*first, *later], bare)
 
     def __len__(self) -> int:
         return len(self._sources)
@@ -159,9 +159,10 @@ def _cluster_wide(resources: Sequence[Resource]) -> frozenset[tuple[str, str]]:
     )
 
 
-def _cluster(versions: Sequence[Rendered]) -> Cluster:
+def _cluster(versions: Sequence[Rendered], bare: bool) -> Cluster:
     everything = [manifest for version in versions for manifest in version.everything()]
     return Cluster(
+        bare=bare,
         rendered=frozenset(manifest.key for manifest in everything),
         custom_kinds=frozenset(
             (
