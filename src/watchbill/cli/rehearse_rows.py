@@ -1,0 +1,157 @@
+"""What is told below a move: each write with its reason, what became of Jobs, and what happened meanwhile."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from watchbill.cli.terminal import printable
+from watchbill.lifecycle.fates import fate_of
+from watchbill.lifecycle.jobs import missing
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.play import Played
+from watchbill.lifecycle.world import Live, World
+
+MOST_ALIKE = 4  # rows that differ in nothing but the object; more are folded into one
+MOST_NAMED = 3
+NOT_THERE = "not found"
+UNFINISHED = {"suspended": "never ran", "waiting": "never started", "running": "was still running"}
+
+
+class Row(NamedTuple):
+    verb: str
+    what: str
+    remark: str = ""
+    color: str = ""
+    kind: str = ""  # of a plain object, which may be folded with its like
+
+
+def rows(played: Played, before: World, lab: Lab, *, verbose: bool) -> Iterator[Row]:
+    """`before` is the world in which the move began."""
+    told = _writes(played, before, lab, verbose=verbose)
+    yield from told if verbose else _folded(told)
+    yield from _meanwhile(played, before, lab)
+
+
+def name(key: Key, lab: Lab) -> str:
+    """The release's own namespace goes without saying."""
+    within = f"{key.namespace}/" if key.namespace not in ("", lab.namespace) else ""
+    return printable(f"{key.kind}/{within}{key.name}")
+
+
+def listed(names: Sequence[str], *, verbose: bool = False) -> str:
+    if verbose or len(names) <= MOST_NAMED + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+
+
+def _writes(played: Played, world: World, lab: Lab, *, verbose: bool) -> Iterator[Row]:
+    for place, step in enumerate(played.steps):
+        if step.key is None:
+            if verbose:
+                verb, record, *status = str(step).split(" ", 2)
+                yield Row(verb, record, *status)
+        elif step.verb == "delete" and step.refused == NOT_THERE:
+            if verbose:
+                yield Row(step.verb, name(step.key, lab), _joined(step.why, "is not there"))
+        else:
+            yield _write(played, place, step.key, world, lab)
+        world = step.world
+
+
+def _write(played: Played, place: int, key: Key, world: World, lab: Lab) -> Row:
+    step = played.steps[place]
+    verb, what = "create" if step.created else step.verb, name(key, lab)
+    if step.refused:
+        words = "" if step.refused in played.error else f": {printable(step.refused)}"
+        return Row(verb, what, _joined(step.why, f"refused{words}"), "red")
+    became, color = "", ""
+    if step.created:
+        became, color = _run(played, place, key, lab)
+    elif step.deleted is not None:
+        if step.deleted.run is not None and not step.deleted.run.finished:
+            became, color = UNFINISHED[step.deleted.run.phase], "yellow"
+    elif step.verb != "delete":
+        same = world.objects[key].body is step.world.objects[key].body
+        became = "unchanged" if same else "changed"
+    plain = not step.why and key.kind not in ("Job", "Pod")
+    return Row(verb, what, _joined(step.why, became), color, key.kind if plain else "")
+
+
+def _run(played: Played, place: int, key: Key, lab: Lab) -> tuple[str, str]:
+    """What became of a Job that this step created, as far as this move goes; nothing for what does not run."""
+    for later in played.steps[place + 1 :]:
+        if later.key == key and later.deleted is not None:
+            return _words(later.deleted, key, later.world, lab)
+    live = played.world.objects.get(key)
+    if live is not None:
+        return _words(live, key, played.world, lab)
+    runs = played.steps[place].world.objects[key].run is not None
+    return ("ran, gone as soon as it finished" if runs else ""), ""
+
+
+def _words(live: Live, key: Key, world: World, lab: Lab) -> tuple[str, str]:
+    run = live.run
+    if run is None:
+        return "", ""
+    if run.phase == "succeeded":
+        late = fate_of(key.kind, key.name, world.fates) == "late"
+        return ("ran, succeeded late" if late else "ran, succeeded"), ""
+    if run.phase == "failed":
+        return f"ran, failed: {run.reason}" if run.reason else "ran, failed", "red"
+    if run.phase == "suspended":
+        return "is suspended, does not run", "yellow"
+    if run.phase == "waiting":
+        absent = [name(needed, lab) for needed in missing(world, lab.cluster, key, live.body)]
+        return f"waits for {listed(absent)}", "yellow"
+    return "still runs", "yellow"
+
+
+def _meanwhile(played: Played, before: World, lab: Lab) -> Iterator[Row]:
+    """What became of objects that the move itself did not write."""
+    written = {step.key for step in played.steps if not step.refused}
+    for key, old in before.objects.items():
+        if key in written:
+            continue
+        new = played.world.objects.get(key)
+        if new is None:
+            expired = old.run is not None and old.run.expires_in is not None and played.move.verb == "wait"
+            yield Row("gone", name(key, lab), "its time to live is over" if expired else "")
+        elif new.run is not None and old.run is not None and new.run.phase != old.run.phase:
+            yield Row("then", name(key, lab), *_words(new, key, played.world, lab))
+        elif new.body is not old.body:
+            yield Row("change", name(key, lab))
+
+
+def _folded(told: Iterator[Row]) -> Iterator[Row]:
+    """Plain objects that go the same way, one after the other, are told by number."""
+    stretch: list[Row] = []
+    for row in told:
+        if row.kind:
+            stretch.append(row)
+            continue
+        yield from _by_number(stretch)
+        stretch = []
+        yield row
+    yield from _by_number(stretch)
+
+
+def _by_number(stretch: Sequence[Row]) -> Iterator[Row]:
+    alike: dict[tuple[str, str], list[Row]] = {}
+    for row in stretch:
+        alike.setdefault((row.verb, row.remark), []).append(row)
+    for (verb, remark), same in alike.items():
+        if len(same) <= (1 if remark == "unchanged" else MOST_ALIKE):
+            yield from same
+        else:
+            yield Row(verb, f"{len(same)} objects", _joined(remark, _kinds(same)))
+
+
+def _kinds(same: Sequence[Row]) -> str:
+    counts: dict[str, int] = {}
+    for row in same:
+        counts[row.kind] = counts.get(row.kind, 0) + 1
+    return ", ".join(f"{number} {kind}" if number > 1 else kind for kind, number in counts.items())
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
