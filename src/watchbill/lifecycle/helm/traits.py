@@ -1,5 +1,6 @@
 """What differs between versions of Helm, as data: operations ask for a trait, never for a version."""
 
+from functools import cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -62,6 +63,7 @@ def newest(prefix: str) -> str | None:
     return next((known for known in KNOWN if known.split(".")[: len(wanted)] == wanted), None)
 
 
+@cache
 def helm_traits(version: str) -> HelmTraits:
     major, minor, fix = (int(part) for part in version.split("."))
     spans = {name: any((major, minor, fix) in span for span in found) for name, found in TRAITS.items()}
