@@ -243,6 +243,8 @@ class _Explorer:
     def _stuck(self, spot: _Spot, failure: Played) -> None:
         if failure.release is None or failure.release.status == "deployed":
             return
+        if any(fate != "succeed" for _, fate in spot.world.fates):
+            return  # the fault still holds: no wonder
         cause = failed(failure).cause
         what = f"{failure.release.status}: {cause.what}"
         self._report(spot, (), Finding(Property.RETURNS, Cause(cause.key, what)))

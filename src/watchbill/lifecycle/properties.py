@@ -6,12 +6,13 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION, fate_of
 from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.objects import Body, Key, at
-from watchbill.lifecycle.play import Played
+from watchbill.lifecycle.play import KILLED, Played
 from watchbill.lifecycle.references import needs
 from watchbill.lifecycle.world import Live, World
 
@@ -103,17 +104,44 @@ def judge(scene: Scene) -> Iterator[Finding]:
 
 
 def failed(played: Played) -> Finding:
-    """Why an operation failed: the write that was refused, the object it speaks of, or its words alone."""
+    """Why an operation failed: a write that was refused, a hook that did not end well, or its words alone."""
     error = played.error
+    if error == KILLED:
+        return Finding(Property.WORKS, Cause(None, KILLED))
     for number, step in enumerate(played.steps, 1):
         if step.refused and step.refused in error:
             return Finding(Property.WORKS, Cause(step.key, step.refused), number)
     words = error.removeprefix("Error: ")
-    for number in range(len(played.steps), 0, -1):
-        step = played.steps[number - 1]
-        if step.verb in ("create", "apply") and step.key is not None and step.key.name in error:
-            return Finding(Property.WORKS, Cause(step.key, words), number)
+    if number := _unsuccessful_hook(played):
+        return Finding(Property.WORKS, Cause(played.steps[number - 1].key, words), number)
+    for key in played.world.objects:
+        if f'"{key.name}"' in error and key.kind in error:
+            return Finding(Property.WORKS, Cause(key, words))
     return Finding(Property.WORKS, Cause(None, words))
+
+
+def _unsuccessful_hook(played: Played) -> int:
+    """The write that created the last hook that ran, if its client saw it not succeed."""
+    steps = played.steps
+    for number in range(len(steps), 0, -1):
+        step = steps[number - 1]
+        if step.key is None or step.refused or not _runs_hook(step):
+            continue
+        if number == len(steps):
+            return number
+        after = steps[number]
+        live = after.deleted if after.key == step.key else after.world.objects.get(step.key)
+        return 0 if live is None or _phase(live) == "succeeded" else number
+    return 0
+
+
+def _runs_hook(step: Step) -> bool:
+    return (
+        step.key is not None
+        and step.key.kind in RUNS_TO_COMPLETION
+        and step.verb in ("create", "apply")
+        and step.why.startswith("hook")
+    )
 
 
 def _which(scene: Scene) -> Property:
@@ -133,7 +161,7 @@ def _cannot_start(scene: Scene) -> Iterator[Finding]:
         if not step.created or step.key is None or step.key.kind not in RUNS_TO_COMPLETION:
             continue
         created[step.key] = number
-        if step.why.startswith("hook"):
+        if _runs_hook(step):
             body = step.world.objects[step.key].body
             for needed in missing(step.world, lab.cluster, step.key, body):
                 yield Finding(Property.STARTS, Cause(step.key, f"needs {needed}"), number)
@@ -153,6 +181,7 @@ def _cannot_start(scene: Scene) -> Iterator[Finding]:
 def _deletions(scene: Scene) -> Iterator[Finding]:
     played, before = scene.played, scene.before
     others = _of_others(scene)
+    deleted = {step.key for step in played.steps if step.deleted is not None}
     for number, step in enumerate(played.steps, 1):
         if step.deleted is None or step.key is None:
             continue
@@ -166,11 +195,10 @@ def _deletions(scene: Scene) -> Iterator[Finding]:
                 Cause(key, "deleted while it ran" + (" and created again" if again else "")),
                 number,
             )
-        if key.kind in RUNS_TO_COMPLETION:
+        if key.kind in RUNS_TO_COMPLETION or played.move.verb in REMOVES:
             continue
-        for user, live in played.world.objects.items():
-            old = before.objects.get(user)
-            if old is not None and _has_pods(user, old) and key in needs(live.body, user.namespace):
+        for user, live in before.objects.items():
+            if _has_pods(user, live) and key in needs(live.body, user.namespace) and user not in deleted:
                 yield Finding(Property.SPARES, Cause(key, f"needed by {user}"), number)
 
 
@@ -181,7 +209,7 @@ def _jobs(scene: Scene) -> Iterator[Finding]:
         key = step.key
         if key is None or key.kind not in RUNS_TO_COMPLETION or step.refused:
             continue
-        if step.verb == "apply" and not step.created and step.why.startswith("hook"):
+        if not step.created and _runs_hook(step):
             yield Finding(Property.RUNS, Cause(key, "was there already"), number)
         if not step.created:
             continue
