@@ -1,0 +1,90 @@
+"""kubectl's errors: one that stands alone is told otherwise than one of several (pkg/cmd/util/helpers.go)."""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from watchbill.lifecycle.client import Client
+from watchbill.lifecycle.objects import group_of
+from watchbill.lifecycle.server import Reason, Refused, plural_of
+from watchbill.lifecycle.world import Manifest
+
+SOURCE = '"STDIN"'
+REASONS = {
+    Reason.EXISTS: "AlreadyExists",
+    Reason.NOT_FOUND: "NotFound",
+    Reason.INVALID: "Invalid",
+    Reason.CONFLICT: "Conflict",
+    Reason.BAD_REQUEST: "BadRequest",
+}
+# A new cause begins where a path is followed by what is wrong there.
+_NEXT_CAUSE = re.compile(
+    r", (?=[A-Za-z<][^\s,]*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Not found|"
+    r"Forbidden|Too long|Too many|Too few|Internal error)\b)"
+)
+_INVALID = re.compile(r'(?P<kind>[^.\s]+)\S* "(?P<name>.*?)" is invalid: (?P<causes>.*)', re.DOTALL)
+
+
+class Problem(Struct, frozen=True):
+    """One error on its way to the terminal."""
+
+    message: str
+    reason: Reason | None = None  # None: it is kubectl's own
+    refusal: str = ""  # the server's words, without what kubectl put around them
+
+    @property
+    def alone(self) -> str:
+        if self.reason is Reason.INVALID and (found := _INVALID.match(self.refusal)):
+            return _invalid(found["kind"], found["name"], found["causes"])
+        return self.listed if self.reason else f"error: {self.message}"
+
+    @property
+    def listed(self) -> str:
+        return f"Error from server ({REASONS[self.reason]}): {self.message}" if self.reason else self.message
+
+
+def refused(error: Refused, around: str = "") -> Problem:
+    """The server's refusal, in what kubectl was doing."""
+    return Problem(around + error.words, error.reason, error.words)
+
+
+def told(problems: Sequence[Problem]) -> str:
+    """All that kubectl prints; nothing if there is nothing."""
+    if len(problems) == 1:
+        return problems[0].alone
+    return "\n".join(problem.listed for problem in problems)
+
+
+def together(problems: Sequence[Problem]) -> list[Problem]:
+    """What was found while reading is one error among those that follow."""
+    if len(problems) < 2:
+        return list(problems)
+    different = list(dict.fromkeys(problem.message for problem in problems))
+    return [Problem(different[0] if len(different) == 1 else f"[{', '.join(different)}]")]
+
+
+def when(doing: str) -> str:
+    return f"error when {doing} {SOURCE}: "
+
+
+def when_patching(client: Client, manifest: Manifest) -> str:
+    return when(f"applying patch:\n…\nto:\n{identified(client, manifest)}\nfor:")
+
+
+def identified(client: Client, manifest: Manifest) -> str:
+    version = manifest.body.api_version
+    full = version if group_of(version) else f"/{version}"
+    plural = plural_of(client.world, version, manifest.body.kind)
+    return (
+        f'Resource: "{full}, Resource={plural}", GroupVersionKind: "{full}, Kind={manifest.body.kind}"\n'
+        f'Name: "{manifest.key.name}", Namespace: "{manifest.key.namespace}"'
+    )
+
+
+def _invalid(kind: str, name: str, causes: str) -> str:
+    several = causes.startswith("[") and causes.endswith("]")
+    lines = list(dict.fromkeys(_NEXT_CAUSE.split(causes[1:-1]))) if several else [causes]
+    if len(lines) == 1:
+        return f'The {kind} "{name}" is invalid: {lines[0]}'
+    return f'The {kind} "{name}" is invalid: \n' + "\n".join(f"* {line}" for line in lines)
