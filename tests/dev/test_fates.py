@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dev.cluster.fates import ANNOTATION, Fate, choose, parse, step
+from dev.cluster.fates import ANNOTATION, JOBS, Fate, choose, needs, parse, step
 
 NOW = "2030-01-01T00:00:00Z"
 
@@ -135,7 +135,7 @@ def test_a_ready_pod_is_not_written_again() -> None:
 def test_patterns_are_about_jobs_unless_they_name_a_kind(
     pattern: str, kind: str, name: str, concerned: bool
 ) -> None:
-    fate = fates.choose(kind, name, {fates.JOBS: f"{pattern} hang"})
+    fate = choose(kind, name, {JOBS: f"{pattern} hang"})
     assert fate == ("hang" if concerned else "succeed")
 
 
@@ -152,7 +152,7 @@ def test_a_pod_needs_what_it_refers_to_unless_that_is_optional() -> None:
         {"projected": {"sources": [{"configMap": {"name": "ca"}}]}},
         {"emptyDir": {}},
     ]
-    assert fates.needs({"spec": {"containers": [container], "volumes": volumes}}) == [
+    assert needs({"spec": {"containers": [container], "volumes": volumes}}) == [
         ("secrets", "password"),
         ("configmaps", "settings"),
         ("persistentvolumeclaims", "data"),

@@ -13,7 +13,7 @@ from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.objects import Key
-from watchbill.lifecycle.play import KILLED, Played, objects
+from watchbill.lifecycle.play import Played, objects
 from watchbill.lifecycle.references import needs
 from watchbill.lifecycle.server import ALWAYS_THERE
 from watchbill.lifecycle.world import Live, World
@@ -36,7 +36,8 @@ def lines(played: Sequence[Played], lab: Lab, versions: Sequence[str], *, verbos
     for number, (one, below) in enumerate(zip(played, told, strict=True), 1):
         head = f"{number:<2} {padded(printable(one.move.text), moves)}   "
         if one.move.of_tool or not one.ok:
-            head += f"{_outcome(one)}   {padded(_release(one, lab), releases)}   {_version(one, versions)}"
+            said = (_outcome(one), padded(_release(one, lab), releases), _version(one, versions))
+            head += "   ".join(part for part in said if part)
         else:
             head += _meant(one, lab)
         yield head.rstrip()
@@ -52,7 +53,7 @@ def lines(played: Sequence[Played], lab: Lab, versions: Sequence[str], *, verbos
 
 
 def _outcome(played: Played) -> str:
-    if played.error == KILLED:
+    if played.killed:
         return style("is killed", fg="yellow", bold=True)
     return style("works", fg="green") if played.ok else style("fails", fg="red", bold=True)
 
@@ -92,7 +93,7 @@ def _meant(played: Played, lab: Lab) -> str:
 
 
 def _error(played: Played) -> Iterator[str]:
-    if played.error == KILLED:
+    if played.killed:
         return
     for line in played.error.strip().splitlines():
         if line.strip():

@@ -14,19 +14,18 @@ from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.world import Release, World
 
-KILLED = "killed"
-
 
 class Played(Struct, frozen=True):
     move: Move
     world: World  # afterwards
     steps: tuple[Step, ...] = ()
-    error: str = ""  # in the tool's words; empty: it worked
+    error: str = ""  # in the tool's words
+    killed: bool = False  # it had no time for words
     release: Release | None = None  # its last revision, if there is one
 
     @property
     def ok(self) -> bool:
-        return not self.error
+        return not self.error and not self.killed
 
     @property
     def ran(self) -> tuple[Key, ...]:
@@ -49,14 +48,14 @@ def play(world: World, move: Move, lab: Lab) -> Played:
     steps, after = tuple(client.steps), client.world
     if move.dies_after and len(steps) >= move.dies_after:
         return cut_off(move, steps, lab)
-    return Played(move, settle(after, lab.cluster), steps, error, _last(after, release))
+    return Played(move, settle(after, lab.cluster), steps, error, release=_last(after, release))
 
 
 def cut_off(move: Move, steps: Sequence[Step], lab: Lab) -> Played:
     """The same move by a client that is killed: a prefix of what it would have written."""
     steps = tuple(steps[: move.dies_after])
-    after = steps[-1].world
-    return Played(move, settle(after, lab.cluster), steps, KILLED, _last(after, move.release or lab.release))
+    after = settle(steps[-1].world, lab.cluster)
+    return Played(move, after, steps, killed=True, release=_last(after, move.release or lab.release))
 
 
 def _last(world: World, release: str) -> Release | None:

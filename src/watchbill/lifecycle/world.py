@@ -52,6 +52,7 @@ class Manifest(Struct, frozen=True):
     key: Key
     body: Body
     path: str = ""  # the template it comes from
+    stated: str = ""  # the namespace that the document itself names
 
 
 class Hook(Struct, frozen=True):

@@ -147,7 +147,9 @@ def _manifest(resource: Resource, cluster_wide: frozenset[tuple[str, str]]) -> M
     thing = resource.object
     if namespace:
         thing = {**thing, "metadata": {**(thing.get("metadata") or {}), "namespace": namespace}}
-    return Manifest(Key(group, resource.kind, namespace, name), Body.of(thing), resource.origin.template)
+    stated = str(at(resource.object, "metadata", "namespace") or "")
+    key = Key(group, resource.kind, namespace, name)
+    return Manifest(key, Body.of(thing), resource.origin.template, stated)
 
 
 def _cluster_wide(resources: Sequence[Resource]) -> frozenset[tuple[str, str]]:

@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 from watchbill.lifecycle.client import Client
 from watchbill.lifecycle.helm.operation import Failed
-from watchbill.lifecycle.objects import Body
 from watchbill.lifecycle.world import Manifest
 
 
 def build(client: Client, manifests: Sequence[Manifest], prefix: str = "") -> None:
     """Fails with everything that cannot be built, as client-go's resource builder puts it together."""
-    problems = dict.fromkeys(words for manifest in manifests if (words := _problem(client, manifest.body)))
+    problems = dict.fromkeys(words for manifest in manifests if (words := _problem(client, manifest)))
     if problems:
         words = next(iter(problems)) if len(problems) == 1 else f"[{', '.join(problems)}]"
         raise Failed(f"{prefix}{words}")
 
 
-def _problem(client: Client, body: Body) -> str:
+def _problem(client: Client, manifest: Manifest) -> str:
+    body = manifest.body
     for field in ("annotations", "labels"):
         for value in (body.metadata.get(field) or {}).values():
             if not isinstance(value, str):
@@ -25,9 +25,8 @@ def _problem(client: Client, body: Body) -> str:
                     f"ObjectMeta.metadata.{field} of type string"
                 )
     if not client.serves(body):
-        namespace = body.metadata.get("namespace", "") if body.object.get("metadata") else ""
         return (
-            f'resource mapping not found for name: "{body.name}" namespace: "{namespace}" from "": '
+            f'resource mapping not found for name: "{body.name}" namespace: "{manifest.stated}" from "": '
             f'no matches for kind "{body.kind}" in version "{body.api_version}"\n'
             "ensure CRDs are installed first"
         )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from watchbill.lifecycle.helm.build import build
 from watchbill.lifecycle.helm.operation import Failed, Operation
-from watchbill.lifecycle.helm.requests import create_all
+from watchbill.lifecycle.helm.requests import create_all, side_by_side
 from watchbill.lifecycle.helm.waits import wait_for_hook
 from watchbill.lifecycle.server import Refused
 from watchbill.lifecycle.world import Hook, Release
@@ -71,7 +71,7 @@ def _delete(op: Operation, hook: Hook, policy: str) -> None:
         return
     build(op.client, hook.objects, f"unable to build kubernetes object for deleting hook {hook.path}: ")
     errors = []
-    for manifest in hook.objects:
+    for manifest in side_by_side(hook.objects):
         if not manifest.key.name:
             errors.append("resource name may not be empty")
         elif op.client.get(manifest.key) is None:

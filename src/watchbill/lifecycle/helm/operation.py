@@ -61,7 +61,8 @@ class Operation(Struct):
 def owned(manifests: Sequence[Manifest], release: str, namespace: str) -> tuple[Manifest, ...]:
     """The same with the marks by which Helm knows its own."""
     return tuple(
-        Manifest(known.key, _owned(known.body, release, namespace), known.path) for known in manifests
+        Manifest(known.key, _owned(known.body, release, namespace), known.path, known.stated)
+        for known in manifests
     )
 
 

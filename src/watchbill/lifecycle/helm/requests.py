@@ -1,6 +1,6 @@
 """How Helm creates, updates and deletes objects (pkg/kube/client.go)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 
@@ -17,16 +17,21 @@ KEEP = "helm.sh/resource-policy"
 
 
 def create_all(op: Operation, manifests: Sequence[Manifest], *, server_side: bool, why: str = "") -> None:
-    """Kind after kind, all of a kind at once; every one is tried, whatever becomes of the others."""
+    """Every one is tried, whatever becomes of the others."""
     errors = []
-    for _, same_kind in groupby(manifests, key=lambda manifest: manifest.key.kind):
-        for manifest in same_kind:
-            try:
-                _create(op, manifest, server_side=server_side, why=why)
-            except Failed as failed:
-                errors.append(failed.words)
+    for manifest in side_by_side(manifests):
+        try:
+            _create(op, manifest, server_side=server_side, why=why)
+        except Failed as failed:
+            errors.append(failed.words)
     if errors:
         raise Failed(several(op, errors))
+
+
+def side_by_side(manifests: Sequence[Manifest]) -> Iterator[Manifest]:
+    """Kind after kind. Helm sends all of a kind at once: any order among them is right, this one is always the same."""
+    for _, same_kind in groupby(manifests, key=lambda manifest: manifest.key.kind):
+        yield from sorted(same_kind, key=lambda manifest: manifest.key)
 
 
 def several(op: Operation, errors: Sequence[str]) -> str:
@@ -190,7 +195,7 @@ def _taken_over(managers: Managers, manager: str) -> Managers:
 
 def delete_created(op: Operation, created: Sequence[Manifest]) -> None:
     """`--cleanup-on-fail`: only what this very operation created."""
-    for manifest in created:
+    for manifest in side_by_side(created):
         if op.client.get(manifest.key) is None:
             op.client.deleted_nothing(manifest.key)
         else:

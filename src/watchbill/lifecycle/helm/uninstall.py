@@ -7,7 +7,7 @@ from watchbill.lifecycle.helm.hooks import run_hooks
 from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.helm.order import uninstall_order
 from watchbill.lifecycle.helm.ownership import foreign
-from watchbill.lifecycle.helm.requests import KEEP
+from watchbill.lifecycle.helm.requests import KEEP, side_by_side
 from watchbill.lifecycle.server import Refused
 from watchbill.lifecycle.world import Manifest, Release, Rendered
 
@@ -70,7 +70,7 @@ def _delete_plain(op: Operation, release: Release) -> list[Manifest]:
         raise Failed(f"failed to delete release: {op.release}") from None
     if op.traits.checks_owner_on_uninstall:
         manifests = [manifest for manifest in manifests if _owned(op, manifest)]
-    for manifest in manifests:
+    for manifest in side_by_side(manifests):
         if op.client.get(manifest.key) is None:
             op.client.deleted_nothing(manifest.key)
             continue
