@@ -23,6 +23,8 @@ _CHANGING = (
     (re.compile(r"(127\.0\.0\.1):\d+"), r"\1:PORT"),
     # kubectl shows the whole patch, one line of JSON.
     (re.compile(r"(error when applying patch:\n)\{.*\n?(?=\nto:\n)"), r"\1…"),
+    # The server shows it too, if it cannot read what comes of it.
+    (re.compile(r'(patch: Invalid value: )"(?:[^"\\]|\\.)*"'), r"\1…"),
 )
 
 
