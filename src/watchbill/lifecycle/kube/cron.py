@@ -18,8 +18,8 @@ _NAMED = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", 
 _DURATION = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 
 
-class _Bad(Exception):
-    pass
+class _ScheduleError(Exception):
+    """The parser's words."""
 
 
 def problem(schedule: str) -> str | None:
@@ -37,7 +37,7 @@ def problem(schedule: str) -> str | None:
         for field, (low, high, names) in zip(fields, _FIELDS, strict=True):
             for part in filter(None, field.split(",")):
                 _range(part, low, high, names)
-    except _Bad as bad:
+    except _ScheduleError as bad:
         return str(bad)
     return None
 
@@ -61,31 +61,33 @@ def _range(part: str, low: int, high: int, names: Mapping[str, int]) -> None:
     else:
         start = _number(first, names)
         if len(others) > 1:
-            raise _Bad(f"too many hyphens: {part}")
+            raise _ScheduleError(f"too many hyphens: {part}")
         end = _number(others[0], names) if others else start
     step = 1
     if len(steps) > 1:
-        raise _Bad(f"too many slashes: {part}")
+        raise _ScheduleError(f"too many slashes: {part}")
     if steps:
         step = _number(steps[0], _NO_NAMES)
         if not others:
             end = high
     if start < low:
-        raise _Bad(f"beginning of range ({start}) below minimum ({low}): {part}")
+        raise _ScheduleError(f"beginning of range ({start}) below minimum ({low}): {part}")
     if end > high:
-        raise _Bad(f"end of range ({end}) above maximum ({high}): {part}")
+        raise _ScheduleError(f"end of range ({end}) above maximum ({high}): {part}")
     if start > end:
-        raise _Bad(f"beginning of range ({start}) beyond end of range ({end}): {part}")
+        raise _ScheduleError(f"beginning of range ({start}) beyond end of range ({end}): {part}")
     if step == 0:
-        raise _Bad(f"step of range should be a positive number: {part}")
+        raise _ScheduleError(f"step of range should be a positive number: {part}")
 
 
 def _number(text: str, names: Mapping[str, int]) -> int:
     if text.lower() in names:
         return names[text.lower()]
     if not re.fullmatch(r"[+-]?[0-9]+", text):
-        raise _Bad(f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax')
+        raise _ScheduleError(
+            f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax'
+        )
     number = int(text)
     if number < 0:
-        raise _Bad(f"negative number ({number}) not allowed: {text}")
+        raise _ScheduleError(f"negative number ({number}) not allowed: {text}")
     return number

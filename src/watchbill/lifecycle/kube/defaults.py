@@ -18,10 +18,10 @@ _SYSTEM = ("creationTimestamp", "uid", "resourceVersion", "generation", "managed
 _MAX_INT32 = 2**31 - 1
 
 
-def prepare_create(object: Object) -> Object:
+def prepare_create(whole: Object) -> Object:
     """As stored after a POST; custom kinds as they are."""
-    prepared = _defaulted(object)
-    if prepared is not object:
+    prepared = _defaulted(whole)
+    if prepared is not whole:
         prepared.pop("status", None)
         if finish := _CREATED.get(prepared["kind"]):
             finish(prepared)
@@ -41,11 +41,11 @@ def prepare_update(new: Object, old: Object) -> Object:
     return prepared
 
 
-def _defaulted(object: Object) -> Object:
-    kind = catalog.find(object.get("apiVersion", ""), object.get("kind", ""))
+def _defaulted(whole: Object) -> Object:
+    kind = catalog.find(whole.get("apiVersion", ""), whole.get("kind", ""))
     if kind is None:
-        return object
-    prepared = gotypes.canonical(object)
+        return whole
+    prepared = gotypes.canonical(whole)
     metadata = prepared["metadata"]
     if not kind.namespaced:
         metadata.pop("namespace", None)
@@ -289,6 +289,22 @@ def _definition(definition: Object) -> None:
         service.setdefault("port", 443)
 
 
+def _definition_created(definition: Object) -> None:
+    definition["status"] = {"storedVersions": _storage_versions(definition)}
+
+
+def _definition_updated(definition: Object, old: Object) -> None:
+    """Objects may be stored in any version that ever was the one to store; the server remembers."""
+    status = dict(old.get("status") or {})
+    stored = status.get("storedVersions") or []
+    added = [version for version in _storage_versions(definition) if version not in stored]
+    definition["status"] = {**status, "storedVersions": [*stored, *added]}
+
+
+def _storage_versions(definition: Object) -> list[str]:
+    return [version["name"] for version in definition["spec"].get("versions") or () if version["storage"]][:1]
+
+
 def _api_service(api_service: Object) -> None:
     if (service := api_service["spec"].get("service")) is not None:
         service.setdefault("port", 443)
@@ -370,6 +386,7 @@ _DEFAULTS: dict[str, Callable[[Object], None]] = {
     "ValidatingWebhookConfiguration": _webhooks,
 }
 _CREATED: dict[str, Callable[[Object], None]] = {
+    "CustomResourceDefinition": _definition_created,
     "DaemonSet": _daemon_set_created,
     "Job": _job_created,
     "Namespace": _namespace_created,
@@ -378,6 +395,7 @@ _CREATED: dict[str, Callable[[Object], None]] = {
     "ServiceAccount": _service_account,
 }
 _UPDATED: dict[str, Callable[[Object, Object], None]] = {
+    "CustomResourceDefinition": _definition_updated,
     "DaemonSet": _daemon_set_updated,
     "Namespace": _namespace_updated,
     "PersistentVolumeClaim": _claim_sources,

@@ -23,7 +23,7 @@ def default_service(service: Object) -> None:
         port.setdefault("protocol", "TCP")
         if port["targetPort"] in (0, ""):
             port["targetPort"] = port["port"]
-    if _externally_accessible(spec):
+    if externally_accessible(spec):
         spec.setdefault("externalTrafficPolicy", "Cluster")
     if kind in ("NodePort", "LoadBalancer", "ClusterIP"):
         spec.setdefault("internalTrafficPolicy", "Cluster")
@@ -39,7 +39,7 @@ def created_service(service: Object) -> None:
     _addresses(spec)
     if spec["type"] in ("NodePort", "LoadBalancer"):
         _first_node_ports(spec)
-    if _needs_health_port(spec):
+    if needs_health_port(spec):
         spec.setdefault("healthCheckNodePort", _free_port(spec))
 
 
@@ -54,18 +54,18 @@ def updated_service(service: Object, old: Object) -> None:
         for port in spec.get("ports") or ():
             if "nodePort" not in port and _allocates_node_ports(spec):
                 port["nodePort"] = _free_port(spec, before)
-    if not _needs_health_port(before) and _needs_health_port(spec):
+    if not needs_health_port(before) and needs_health_port(spec):
         spec.setdefault("healthCheckNodePort", _free_port(spec, before))
     _drop_what_the_type_leaves(spec, before)
 
 
-def _externally_accessible(spec: Object) -> bool:
+def externally_accessible(spec: Object) -> bool:
     return spec["type"] in ("LoadBalancer", "NodePort") or (
         spec["type"] == "ClusterIP" and bool(spec.get("externalIPs"))
     )
 
 
-def _needs_health_port(spec: Object) -> bool:
+def needs_health_port(spec: Object) -> bool:
     return bool(spec["type"] == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local")
 
 
@@ -145,7 +145,7 @@ def _keep_allocated(spec: Object, before: Object) -> None:
                 known = by_name.get(port.get("name", ""))
                 if known is not None and known not in mine & theirs:
                     port["nodePort"] = known
-    if _needs_health_port(before) and _needs_health_port(spec) and "healthCheckNodePort" in before:
+    if needs_health_port(before) and needs_health_port(spec) and "healthCheckNodePort" in before:
         spec.setdefault("healthCheckNodePort", before["healthCheckNodePort"])
 
 
@@ -180,13 +180,13 @@ def _drop_what_the_type_leaves(spec: Object, before: Object) -> None:
         if mine <= theirs:
             for port in spec.get("ports") or ():
                 port.pop("nodePort", None)
-    if _needs_health_port(before) and not _needs_health_port(spec):
+    if needs_health_port(before) and not needs_health_port(spec):
         if spec.get("healthCheckNodePort") == before.get("healthCheckNodePort"):
             spec.pop("healthCheckNodePort", None)
     if before["type"] == "LoadBalancer" and spec["type"] != "LoadBalancer":
         for key in ("allocateLoadBalancerNodePorts", "loadBalancerClass"):
             if spec.get(key) == before.get(key):
                 spec.pop(key, None)
-    if _externally_accessible(before) and not _externally_accessible(spec):
+    if externally_accessible(before) and not externally_accessible(spec):
         if spec.get("externalTrafficPolicy") == before.get("externalTrafficPolicy"):
             spec.pop("externalTrafficPolicy", None)

@@ -47,11 +47,11 @@ def fields_of(struct: str) -> list[Field]:
     return _DATA.structs[struct]
 
 
-def canonical(object: Object) -> Object:
+def canonical(whole: Object) -> Object:
     """An object of a built-in kind after a round trip through its type; always a new one."""
-    name = type_of(object["apiVersion"], object["kind"])
+    name = type_of(whole["apiVersion"], whole["kind"])
     assert name is not None
-    written: Object = codec(name).write(object)
+    written: Object = codec(name).write(whole)
     return written
 
 
@@ -121,7 +121,7 @@ def _struct(name: str) -> Codec:
     always: list[tuple[str, Callable[[], Any]]] = []
     compiled = False
 
-    def compile() -> None:
+    def resolve() -> None:
         # Not before it is needed: structs contain themselves.
         nonlocal compiled
         compiled = True
@@ -134,7 +134,7 @@ def _struct(name: str) -> Codec:
 
     def write(value: Any) -> Object:
         if not compiled:
-            compile()
+            resolve()
         written: Object = {}
         for key, item in value.items():
             if item is None or (member := members.get(key)) is None:
@@ -153,7 +153,7 @@ def _struct(name: str) -> Codec:
         if one == other:
             return True
         if not compiled:
-            compile()
+            resolve()
         for key in one.keys() | other.keys():
             mine, yours = one.get(key), other.get(key)
             if mine != yours and not members[key][0].same(mine, yours):

@@ -92,7 +92,7 @@ def _nanos(value: int, exponent: int, decimals: int, form: str) -> int:
         top, bottom = (value << exponent) * NANO, 10**decimals
     else:
         power = exponent - decimals + 9
-        top, bottom = value * 10 ** max(power, 0), 10 ** max(-power, 0)
+        top, bottom = value * int(10 ** max(power, 0)), int(10 ** max(-power, 0))
     return -(-top // bottom)
 
 
@@ -136,8 +136,9 @@ def rounded(text: str) -> str:
     quantity = parse(text)
     if quantity.scale >= -3:
         return write(quantity)
-    up = -(-quantity.nanos // _MILLI) if quantity.nanos >= 0 else -(-(-quantity.nanos) // _MILLI) * -1
-    return write(Quantity(up * _MILLI, quantity.form))
+    # Away from zero, whatever the sign.
+    size = -(-abs(quantity.nanos) // _MILLI) * _MILLI
+    return write(Quantity(size if quantity.nanos >= 0 else -size, quantity.form))
 
 
 def nanos(text: str) -> int:

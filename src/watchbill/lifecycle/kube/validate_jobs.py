@@ -51,11 +51,11 @@ FROZEN = (
 _SCHEDULING = ("nodeSelector", "tolerations", "schedulingGates")
 
 
-def job(object: Object) -> Causes:
-    found = metadata(object, names.dns_subdomain)
-    found += _generated_selector(object)
-    found += _spec_with_selector(object["spec"])
-    return found + _index_names(object)
+def job(whole: Object) -> Causes:
+    found = metadata(whole, names.dns_subdomain)
+    found += _generated_selector(whole)
+    found += _spec_with_selector(whole["spec"])
+    return found + _index_names(whole)
 
 
 def _generated_selector(job: Object) -> Causes:
@@ -379,12 +379,12 @@ def _follow_node_affinity(allowed: Object, pod: Object) -> None:
         allowed["affinity"] = followed
 
 
-def cron_job(object: Object) -> Causes:
-    name = object["metadata"].get("name", "")
-    found = metadata(object, names.dns_subdomain) + _cron_spec(object["spec"], None)
+def cron_job(whole: Object) -> Causes:
+    name = whole["metadata"].get("name", "")
+    found = metadata(whole, names.dns_subdomain) + _cron_spec(whole["spec"], None)
     if len(name.encode()) > 52:
         found.append(invalid("metadata.name", name, "must be no more than 52 characters"))
-    if not object["spec"]["schedule"]:
+    if not whole["spec"]["schedule"]:
         found.append(required("spec.schedule"))
     return found
 

@@ -18,10 +18,10 @@ def each(path: str, value: Any, messages: Iterable[str]) -> list[Cause]:
     return [invalid(path, value, message) for message in messages]
 
 
-def metadata(object: Object, name_rule: NameRule) -> Causes:
+def metadata(whole: Object, name_rule: NameRule) -> Causes:
     """On creation. The namespace is the caller's: it is in the request's path."""
     found: Causes = []
-    meta = object["metadata"]
+    meta = whole["metadata"]
     if prefix := meta.get("generateName"):
         found += each("metadata.generateName", prefix, name_rule(as_prefix(prefix)))
     if name := meta.get("name"):
@@ -151,7 +151,7 @@ def _holds(expression: Object, found_labels: dict[str, str]) -> bool:
         return key in found_labels and found_labels[key] in values
     if operator == "NotIn":
         return key not in found_labels or found_labels[key] not in values
-    return (key in found_labels) == (operator == "Exists")
+    return bool((key in found_labels) == (operator == "Exists"))
 
 
 def is_empty(given: Object) -> bool:

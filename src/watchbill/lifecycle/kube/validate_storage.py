@@ -24,8 +24,8 @@ _NOT_POSITIVE = "must be greater than zero"
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
-def claim(object: Object) -> Causes:
-    return metadata(object, names.dns_subdomain) + claim_spec(object["spec"], "spec")
+def claim(whole: Object) -> Causes:
+    return metadata(whole, names.dns_subdomain) + claim_spec(whole["spec"], "spec")
 
 
 def _access_modes(modes: list[str], path: str) -> Causes:
@@ -130,19 +130,31 @@ def _storage(spec: Object) -> str | None:
     return found
 
 
-def storage_class(object: Object) -> Causes:
-    found = metadata(object, names.dns_subdomain)
-    if provisioner := object["provisioner"]:
+def storage_class(whole: Object) -> Causes:
+    found = metadata(whole, names.dns_subdomain)
+    if provisioner := whole["provisioner"]:
         found += each("provisioner", provisioner.lower(), names.label_key(provisioner.lower()))
-    found += _parameters(object.get("parameters") or {})
-    policy = object.get("reclaimPolicy")
+    found += _parameters(whole.get("parameters") or {})
+    policy = whole.get("reclaimPolicy")
     if policy and policy not in ("Delete", "Retain"):
         found.append(not_supported("reclaimPolicy", policy, ("Delete", "Retain")))
-    mode, modes = object.get("volumeBindingMode"), ("Immediate", "WaitForFirstConsumer")
+    mode, modes = whole.get("volumeBindingMode"), ("Immediate", "WaitForFirstConsumer")
     if mode not in modes:
         found.append(not_supported("volumeBindingMode", mode, modes))
     if not provisioner:
         found.append(required("provisioner"))
+    return found
+
+
+# What no update of a StorageClass may change.
+CLASS_FROZEN = ("provisioner", "parameters", "reclaimPolicy", "volumeBindingMode")
+
+
+def storage_class_update(new: Object, old: Object) -> Causes:
+    found = storage_class(new)
+    for key in CLASS_FROZEN:
+        if (new.get(key) or None) != (old.get(key) or None):
+            found.append(immutable(key, new.get(key)))
     return found
 
 
@@ -155,10 +167,10 @@ def _parameters(parameters: dict[str, str]) -> Causes:
     return found
 
 
-def persistent_volume(object: Object) -> Causes:
+def persistent_volume(whole: Object) -> Causes:
     """As far as charts write them: what every source has in common."""
-    found = metadata(object, names.dns_subdomain)
-    spec = object["spec"]
+    found = metadata(whole, names.dns_subdomain)
+    spec = whole["spec"]
     modes = spec.get("accessModes") or []
     if not modes:
         found.append(required("spec.accessModes"))

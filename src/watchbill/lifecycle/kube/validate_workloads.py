@@ -90,8 +90,8 @@ def _is_selector_usable(spec: Object) -> bool:
     return spec.get("selector") is None or is_usable(spec["selector"])
 
 
-def deployment(object: Object) -> Causes:
-    return metadata(object, names.dns_subdomain) + _deployment_spec(object["spec"])
+def deployment(whole: Object) -> Causes:
+    return metadata(whole, names.dns_subdomain) + _deployment_spec(whole["spec"])
 
 
 def _deployment_spec(spec: Object) -> Causes:
@@ -139,8 +139,8 @@ def deployment_update(new: Object, old: Object) -> Causes:
     return _deployment_spec(new["spec"]) + _selector_update(new, old)
 
 
-def replica_set(object: Object) -> Causes:
-    return metadata(object, names.dns_subdomain) + _replica_set_spec(object["spec"])
+def replica_set(whole: Object) -> Causes:
+    return metadata(whole, names.dns_subdomain) + _replica_set_spec(whole["spec"])
 
 
 def _replica_set_spec(spec: Object) -> Causes:
@@ -156,8 +156,8 @@ def replica_set_update(new: Object, old: Object) -> Causes:
     return _replica_set_spec(new["spec"]) + _selector_update(new, old)
 
 
-def daemon_set(object: Object) -> Causes:
-    return metadata(object, names.dns_subdomain) + _daemon_set_spec(object["spec"], lenient=False)
+def daemon_set(whole: Object) -> Causes:
+    return metadata(whole, names.dns_subdomain) + _daemon_set_spec(whole["spec"], lenient=False)
 
 
 def _daemon_set_spec(spec: Object, *, lenient: bool) -> Causes:
@@ -203,9 +203,9 @@ def daemon_set_update(new: Object, old: Object) -> Causes:
     return _daemon_set_spec(new["spec"], lenient=lenient) + _selector_update(new, old)
 
 
-def stateful_set(object: Object) -> Causes:
-    found = metadata(object, names.dns_label) + _stateful_set_spec(object["spec"], creating=True)
-    if object["spec"].get("selector") is None:
+def stateful_set(whole: Object) -> Causes:
+    found = metadata(whole, names.dns_label) + _stateful_set_spec(whole["spec"], creating=True)
+    if whole["spec"].get("selector") is None:
         found.append(required("spec.selector"))
     return found
 
@@ -299,9 +299,9 @@ def stateful_set_update(new: Object, old: Object) -> Causes:
     return found
 
 
-def pod(object: Object) -> Causes:
-    found = _pod(object)
-    spec = object["spec"]
+def pod(whole: Object) -> Causes:
+    found = _pod(whole)
+    spec = whole["spec"]
     if spec.get("ephemeralContainers"):
         found.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
     if spec.get("nodeName") and spec.get("schedulingGates"):
@@ -310,9 +310,9 @@ def pod(object: Object) -> Causes:
     return found
 
 
-def _pod(object: Object) -> Causes:
-    meta, spec = object["metadata"], object["spec"]
-    found = metadata(object, names.dns_subdomain)
+def _pod(whole: Object) -> Causes:
+    meta, spec = whole["metadata"], whole["spec"]
+    found = metadata(whole, names.dns_subdomain)
     found += pod_annotations(meta.get("annotations"), "metadata.annotations")
     found += pod_spec(spec, "spec", is_pod=True, pod_name=meta.get("name", ""))
     if not spec.get("serviceAccountName"):
