@@ -11,6 +11,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 
 from dev.tapes import charts, moves
+from dev.tapes.naming import Ref
 from tests.support import txtar
 
 DEFAULT_TOOLS = ("helm@4.3.1", "helm@4.2.3", "helm@4.1.4", "helm@3.19.0", "helm@3.17.3")
@@ -34,17 +35,23 @@ class Case:
     tools: tuple[str, ...] = DEFAULT_TOOLS
     release: str = "r"
     namespace: str = "ns"  # what the truth calls it; the real one is made for each recording
+    given: tuple[Ref, ...] = ()  # objects that are there before anything is played
 
     def digest(self, tool: str) -> str:
         """Of everything that decides the truth."""
         files = [[path, content.hex()] for version in self.versions for path, content in version.files()]
         inputs = [FORMAT, tool, self.release, self.namespace, [move.text for move in self.moves], files]
+        inputs += [self.given] if self.given else []
         return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:16]
 
     def placed(self, namespace: str) -> "Case":
         """The same in a namespace of another name, also where documents name it."""
         versions = tuple(version.placed(self.namespace, namespace) for version in self.versions)
-        return replace(self, versions=versions, namespace=namespace)
+        given = tuple(
+            ref._replace(namespace=namespace) if ref.namespace in ("", self.namespace) else ref
+            for ref in self.given
+        )
+        return replace(self, versions=versions, namespace=namespace, given=given)
 
 
 def read(path: Path) -> Case:

@@ -76,7 +76,20 @@ def case(pair: Pair, words: Sequence[str]) -> Case:
         moves=tuple(moves.parse(word) for word in words),
         release=pair["release"],
         namespace=pair["namespace"],
+        given=given([version.manifests or "" for version in versions], pair["namespace"]),
     )
+
+
+def given(texts: Iterable[str], namespace: str) -> tuple[Ref, ...]:
+    """What pods need and no version brings along: whoever installs such a chart has made it before."""
+    brought = {_at_home(ref, namespace) for text in texts for ref in naming.named_in(text)}
+    needed = {_at_home(ref, namespace) for text in texts for ref in naming.needed_in(text)}
+    published = {"default", "kube-root-ca.crt"}
+    return tuple(sorted(ref for ref in needed - brought if ref.name not in published))
+
+
+def _at_home(ref: Ref, namespace: str) -> Ref:
+    return ref._replace(namespace=ref.namespace or namespace)
 
 
 def _chart_name(documents: Iterable[dict[str, Any]]) -> str:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import yaml  # type: ignore[import-untyped]
 
+from dev.cluster import fates
 from dev.tapes.charts import documents
 
 
@@ -18,23 +19,53 @@ class Ref(NamedTuple):
 
 
 def named_in(text: str) -> Iterator[Ref]:
-    """A document that is no YAML names nothing: no tool gets as far as creating it."""
+    for thing in _objects_in(text):
+        metadata = thing.get("metadata")
+        if isinstance(metadata, dict) and metadata.get("name"):
+            namespace = str(metadata.get("namespace") or "")
+            yield Ref(str(thing.get("apiVersion", "")), thing["kind"], namespace, str(metadata["name"]))
+
+
+def needed_in(text: str) -> Iterator[Ref]:
+    """What pods of these documents do not start without."""
+    for thing in _objects_in(text):
+        namespace = str((thing.get("metadata") or {}).get("namespace") or "")
+        for pod in _pods(thing.get("spec")):
+            account = pod.get("serviceAccountName") or pod.get("serviceAccount")
+            if account:
+                yield Ref("v1", "ServiceAccount", namespace, account)
+            for resource, name in fates.needs({"spec": pod}):
+                yield Ref("v1", _KINDS[resource], namespace, name)
+
+
+_KINDS = {"configmaps": "ConfigMap", "secrets": "Secret", "persistentvolumeclaims": "PersistentVolumeClaim"}
+
+
+def _objects_in(text: str) -> Iterator[dict[str, Any]]:
+    """Items of a List one by one. A document that is no YAML holds none: no tool gets as far as creating it."""
     for document in documents(text):
         try:
-            thing = yaml.load(document, yaml.CSafeLoader)
+            yield from _items(yaml.load(document, yaml.CSafeLoader))
         except yaml.YAMLError:
             continue
-        yield from _named(thing)
 
 
-def _named(thing: Any) -> Iterator[Ref]:
+def _items(thing: Any) -> Iterator[dict[str, Any]]:
     if not isinstance(thing, dict) or not isinstance(kind := thing.get("kind"), str):
         return
     if kind.endswith("List") and isinstance(items := thing.get("items"), list):
         for item in items:
-            yield from _named(item)
+            yield from _items(item)
+    else:
+        yield thing
+
+
+def _pods(spec: Any) -> Iterator[dict[str, Any]]:
+    """The pod that is described by a spec, or by the template in it, or in the template of a template."""
+    if not isinstance(spec, dict):
         return
-    metadata = thing.get("metadata")
-    if isinstance(metadata, dict) and metadata.get("name"):
-        namespace = str(metadata.get("namespace") or "")
-        yield Ref(str(thing.get("apiVersion", "")), kind, namespace, str(metadata["name"]))
+    if isinstance(spec.get("containers"), list):
+        yield spec
+    for template in (spec.get("template"), spec.get("jobTemplate")):
+        if isinstance(template, dict):
+            yield from _pods(template.get("spec"))

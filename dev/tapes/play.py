@@ -60,6 +60,7 @@ def record(case: Case, tool: str, server: Server) -> Truth:
     with tempfile.TemporaryDirectory(prefix="tape-") as scratch:
         first, *rest = named(placed, Path(scratch))
         with stage.namespace(server, own, first, set().union(*rest)) as world:
+            stage.give(server, placed.given)
             proxy = Proxy(server.kubeconfig)
             try:
                 play = Play(placed, tools.Tool.of(tool), world, proxy, server.kubeconfig, Path(scratch))

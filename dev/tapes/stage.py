@@ -56,6 +56,19 @@ def namespace(server: Server, name: str, first: set[Ref], rest: set[Ref]) -> Ite
         server.api.request("DELETE", f"/api/v1/namespaces/{world.namespace}")
 
 
+def give(server: Server, refs: Iterable[Ref]) -> None:
+    """Create objects with as little in them as the API server accepts."""
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Mi"}}}
+    for ref in refs:
+        kind = server.catalog.of_kind(ref.api_version, ref.kind)
+        if kind is None:
+            raise Unrest(f"there is no kind {ref.kind}")
+        body: dict[str, Any] = {"metadata": {"name": ref.name}}
+        if ref.kind == "PersistentVolumeClaim":
+            body["spec"] = claim
+        server.api.ensure(kind.collection(ref.namespace), body)
+
+
 def _open_namespace(server: Server, name: str) -> None:
     server.api.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
     account = f"/api/v1/namespaces/{name}/serviceaccounts/default"
