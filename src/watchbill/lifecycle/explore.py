@@ -14,7 +14,7 @@ from watchbill.lifecycle.folding import REVISIONS, Unforeseen, fold, killing, un
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move, parse
 from watchbill.lifecycle.objects import Key, at
-from watchbill.lifecycle.play import Played, cut_off, is_job, play
+from watchbill.lifecycle.play import Played, cut_off, is_job
 from watchbill.lifecycle.properties import (
     CLEAN,
     Cause,
@@ -27,6 +27,7 @@ from watchbill.lifecycle.properties import (
     judge,
 )
 from watchbill.lifecycle.sketch import sketch
+from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import World
 
 MOST_WORLDS = 20_000
@@ -90,7 +91,7 @@ class _Spot(Struct, frozen=True):
     world: World
     versions: tuple[int, ...]  # which one each release was last asked to have
     past: Past
-    failure: Played | None = None  # what led here, if it failed: can one get out again?
+    trouble: Cause | None = None  # what failed on the way here: can one get out again?
 
 
 class _Explorer:
@@ -98,13 +99,12 @@ class _Explorer:
         self.lab = lab
         self.depth = depth
         self.most = most
-        self.merging = merging
         self.releases = (lab.release, neighbour) if neighbour else (lab.release,)
-        self.numbers = _sees_revisions(lab)
+        numbers = _sees_revisions(lab)
+        self.stage = Stage(lab, lambda world: sketch(world, numbers=numbers, whole=not merging))
         self.nodes: list[_Node] = []
         self.seen: set[Hashable] = set()
         self.violations: dict[tuple[Property, Cause], Violation] = {}
-        self.played = 0
         self.cut = False
         self.next: list[_Spot] = []
         self._moves: dict[tuple[str, int], Move] = {}
@@ -124,13 +124,13 @@ class _Explorer:
                     self._operate(spot)
             frontier = self.next
         found = tuple(self.violations.values())
-        return Explored(found, len(self.seen), self.played, self.cut)
+        return Explored(found, self.stage.worlds, self.stage.played, self.cut)
 
     def _operate(self, spot: _Spot) -> list[tuple[Move, Played]]:
         """Every move that makes sense here, without a new fault; gives those that worked."""
         worked, back, children = [], False, len(self.next)
         for move in self._plain(spot):
-            played = self._play(spot.world, move)
+            played = self.stage.play(spot.world, move)
             if not move.of_tool:
                 self._arrive(spot, (move,), played, spot.past)
                 continue
@@ -145,10 +145,10 @@ class _Explorer:
             else:
                 past = spot.past if scene.excused else replace(spot.past, broken=True)
             self._arrive(spot, (move,), played, past)
-        if spot.failure is not None and not back:
-            self._stuck(spot, spot.failure)
+        if spot.trouble is not None and not back:
+            self._report(spot, (), Finding(Property.RETURNS, spot.trouble))
             # Whatever fails from here on is no more stuck than this.
-            self.next[children:] = [replace(child, failure=None) for child in self.next[children:]]
+            self.next[children:] = [replace(child, trouble=None) for child in self.next[children:]]
         return worked
 
     def _disturb(self, spot: _Spot, move: Move, played: Played) -> None:
@@ -162,13 +162,14 @@ class _Explorer:
         for writes in range(1, len(played.steps)):
             killed = replace(move, dies_after=writes, text=killing(move, writes))
             cut = cut_off(killed, played.steps, self.lab)
+            cut = replace(cut, world=self.stage.known(cut.world))
             self._arrive(spot, (killed,), cut, Past(faulted=True, failed=move))
 
     def _doom(self, spot: _Spot, move: Move, job: Key, fate: str) -> bool:
         """Whether it made a difference to the operation."""
         dooming = self._move(f"{fate} {job.name}")
-        doomed = play(spot.world, dooming, self.lab).world
-        played = self._play(doomed, move)
+        doomed = self.stage.play(spot.world, dooming).world
+        played = self.stage.play(doomed, move)
         moves: tuple[Move, ...] = (dooming, move)
         self._judge(spot, moves, Scene(self.lab, doomed, played, spot.past, excused=True))
         past = Past(faulted=True)
@@ -178,7 +179,7 @@ class _Explorer:
         if fate != "hang":  # what hangs goes on hanging; the others are over
             over = self._move(f"succeed {job.name}")
             moves = (*moves, over)
-            after = replace(played, world=play(played.world, over, self.lab).world)
+            after = replace(played, world=self.stage.play(played.world, over).world)
         self._arrive(spot, moves, after, past)
         return not played.ok
 
@@ -215,17 +216,13 @@ class _Explorer:
             self._moves[(text, version)] = move
         return move
 
-    def _play(self, world: World, move: Move) -> Played:
-        self.played += 1
-        return play(world, move, self.lab)
-
     def _arrive(self, spot: _Spot, moves: tuple[Move, ...], played: Played, past: Past) -> None:
         """A world to play on from, unless it was reached before: with nothing wrong, or with the same."""
         versions = spot.versions
         if played.move.of_tool:
             own = self.releases.index(played.move.release or self.lab.release)
             versions = (*versions[:own], played.move.version, *versions[own + 1 :])
-        state = (sketch(played.world, numbers=self.numbers, whole=not self.merging), versions)
+        state = (id(played.world), versions)  # the stage keeps it, and equal ones are the same
         if (state, CLEAN) in self.seen or (state, past) in self.seen:
             return
         if len(self.seen) >= self.most:
@@ -233,21 +230,11 @@ class _Explorer:
             return
         self.seen.add((state, past))
         self.nodes.append(_Node(spot.node, moves))
-        failure = None if played.ok else played
-        self.next.append(_Spot(len(self.nodes) - 1, played.world, versions, past, failure))
+        self.next.append(_Spot(len(self.nodes) - 1, played.world, versions, past, _trouble(played)))
 
     def _judge(self, spot: _Spot, moves: tuple[Move, ...], scene: Scene) -> None:
         for finding in judge(scene):
             self._report(spot, moves, finding)
-
-    def _stuck(self, spot: _Spot, failure: Played) -> None:
-        if failure.release is None or failure.release.status == "deployed":
-            return
-        if any(fate != "succeed" for _, fate in spot.world.fates):
-            return  # the fault still holds: no wonder
-        cause = failed(failure).cause
-        what = f"{failure.release.status}: {cause.what}"
-        self._report(spot, (), Finding(Property.RETURNS, Cause(cause.key, what)))
 
     def _report(self, spot: _Spot, moves: tuple[Move, ...], finding: Finding) -> None:
         if (finding.property, finding.cause) in self.violations:
@@ -301,6 +288,17 @@ def _held_up(world: World, played: Played) -> bool:
     if key is None or played.steps[failure.step - 1].refused:
         return False
     return fate_of(key.kind, key.name, world.fates) != "succeed"
+
+
+def _trouble(played: Played) -> Cause | None:
+    """What keeps a release from being deployed; a fault that still holds is none that one has to get out of."""
+    release = played.release
+    if played.ok or release is None or release.status == "deployed":
+        return None
+    if any(fate != "succeed" for _, fate in played.world.fates):
+        return None
+    cause = failed(played).cause
+    return cause if cause.key is None else Cause(cause.key, f"{release.status}: {cause.what}")
 
 
 def _timers(world: World) -> list[int]:

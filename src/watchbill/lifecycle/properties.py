@@ -12,7 +12,7 @@ from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.objects import Body, Key, at
-from watchbill.lifecycle.play import KILLED, Played
+from watchbill.lifecycle.play import Played
 from watchbill.lifecycle.references import needs
 from watchbill.lifecycle.world import Live, World
 
@@ -106,8 +106,9 @@ def judge(scene: Scene) -> Iterator[Finding]:
 def failed(played: Played) -> Finding:
     """Why an operation failed: a write that was refused, a hook that did not end well, or its words alone."""
     error = played.error
-    if error == KILLED:
-        return Finding(Property.WORKS, Cause(None, KILLED))
+    status = f"{played.release.status}: " if played.release is not None else ""
+    if played.killed:
+        return Finding(Property.WORKS, Cause(None, f"{status}killed"))
     for number, step in enumerate(played.steps, 1):
         if step.refused and step.refused in error:
             return Finding(Property.WORKS, Cause(step.key, step.refused), number)
@@ -117,7 +118,7 @@ def failed(played: Played) -> Finding:
     for key in played.world.objects:
         if f'"{key.name}"' in error and key.kind in error:
             return Finding(Property.WORKS, Cause(key, words))
-    return Finding(Property.WORKS, Cause(None, words))
+    return Finding(Property.WORKS, Cause(None, f"{status}{words}"))
 
 
 def _unsuccessful_hook(played: Played) -> int:
