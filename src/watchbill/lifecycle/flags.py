@@ -73,15 +73,18 @@ HELM_FLAGS: dict[str, tuple[Flag, ...]] = {
     "--logs": (Flag("", "bool", ("test",)),),
 }
 
+BOTH = ("apply", "delete")
+
 KUBECTL_FLAGS: dict[str, tuple[Flag, ...]] = {
     "--server-side": (Flag("server_side", "bool", ("apply",)),),
-    "--force": (Flag("force", "bool", ("apply",)),),
+    "--force": (Flag("force", "bool", BOTH),),
     "--force-conflicts": (Flag("force_conflicts", "bool", ("apply",)),),
     "--prune": (Flag("prune", "bool", ("apply",)),),
     "--all": (Flag("all", "bool", ("apply",)),),
-    "--selector": (Flag("selector", "text", ("apply",)),),
-    "-l": (Flag("selector", "text", ("apply",)),),
-    "--cascade": (Flag("cascade", "text", ("apply", "delete")),),
-    "--timeout": (Flag("timeout", "duration", ("apply", "delete")),),
-    "--wait": (Flag("", "bool", ("apply", "delete")),),
+    "--selector": (Flag("selector", "text", BOTH),),
+    "-l": (Flag("selector", "text", BOTH),),
+    "--cascade": (Flag("cascade", "text", BOTH),),
+    "--timeout": (Flag("", "duration", BOTH),),
+    "--wait": (Flag("", "bool", ("apply",)), Flag("wait", "wait", ("delete",))),
+    "--ignore-not-found": (Flag("ignore_not_found", "bool", ("delete",)),),
 }

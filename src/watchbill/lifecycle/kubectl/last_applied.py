@@ -44,12 +44,9 @@ def encoded(thing: Object) -> str:
 
 
 def _annotations(body: Body) -> dict[str, str]:
-    """Null counts as empty; if anything else is no text, kubectl sees no annotation at all."""
-    found = body.metadata.get("annotations")
-    if not isinstance(found, dict):
-        return {}
-    coerced = {name: "" if text is None else text for name, text in found.items()}
-    return coerced if all(isinstance(text, str) for text in coerced.values()) else {}
+    """Null counts as empty."""
+    found = body.metadata.get("annotations") or {}
+    return {name: "" if text is None else text for name, text in found.items()}
 
 
 def _with_annotations(thing: Object, annotations: dict[str, str]) -> Object:

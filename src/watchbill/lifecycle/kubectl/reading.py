@@ -9,6 +9,9 @@ from watchbill.lifecycle.lab import Render
 from watchbill.lifecycle.objects import Body
 from watchbill.lifecycle.world import Manifest, World
 
+# Fields of the metadata, or what they hold, that must be text.
+TEXTS = frozenset({"annotations", "labels", "name", "namespace", "generateName"})
+
 
 class Stop(Exception):  # noqa: N818 - nothing behind this document is read
     def __init__(self, problem: Problem) -> None:
@@ -30,10 +33,11 @@ def read(
 ) -> Iterator[Manifest | Problem]:
     """Each document, or what is wrong with it."""
     for manifest in manifests:
-        body = manifest.body
-        if not client.serves(body):
-            yield Problem(_not_served(body, namespace))
-        elif not fits(selector, body.labels):
+        if words := _undecodable(manifest.body):
+            yield Problem(f"unable to decode {SOURCE}: {words}")
+        elif not client.serves(manifest.body):
+            yield Problem(_not_served(manifest))
+        elif not fits(selector, manifest.body.labels):
             continue
         elif manifest.key.namespace not in ("", namespace):
             yield Problem(_elsewhere(manifest.key.namespace, namespace))
@@ -60,10 +64,31 @@ def checked(manifests: tuple[Manifest, ...]) -> Iterator[Manifest]:
         yield manifest
 
 
-def _not_served(body: Body, namespace: str) -> str:
-    own = body.metadata.get("namespace", "")
+def _undecodable(body: Body) -> str:
+    """kubectl reads the metadata of every document, whatever its kind; the first thing wrong is told."""
+    for field, value in sorted(body.metadata.items()):
+        texts = value.values() if field in ("annotations", "labels") and isinstance(value, dict) else [value]
+        for text in texts if field in TEXTS else ():
+            if text is not None and not isinstance(text, str):
+                return (
+                    f"json: cannot unmarshal {_json_type(text)} into Go struct field "
+                    f"ObjectMeta.metadata.{field} of type string"
+                )
+    return ""
+
+
+def _json_type(value: object) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int | float):
+        return "number"
+    return "array" if isinstance(value, list) else "object"
+
+
+def _not_served(manifest: Manifest) -> str:
+    body = manifest.body
     return (
-        f'resource mapping not found for name: "{body.name}" namespace: "{"" if own == namespace else own}" '
+        f'resource mapping not found for name: "{body.name}" namespace: "{manifest.stated}" '
         f'from {SOURCE}: no matches for kind "{body.kind}" in version "{body.api_version}"\n'
         "ensure CRDs are installed first"
     )

@@ -4,18 +4,21 @@ from functools import lru_cache
 
 from watchbill.lifecycle.client import Client, Step
 from watchbill.lifecycle.kube.decode import decode_error
+from watchbill.lifecycle.kube.patched import patch_error
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.server import Reason, Refused
 from watchbill.lifecycle.world import Manifest
 
 
 def create(client: Client, manifest: Manifest, why: str = "") -> None:
-    _check(client, "create", manifest.key, manifest.body, why)
+    if words := _unreadable(manifest.body):
+        refuse(client, "create", manifest.key, Refused(Reason.BAD_REQUEST, words), why)
     client.create(manifest, why)
 
 
 def patch(client: Client, key: Key, merged: Body, why: str = "") -> None:
-    _check(client, "patch", key, merged, why)
+    if words := _unreadable_patch(merged):
+        refuse(client, "patch", key, Refused(Reason.INVALID, words), why)
     client.patch(key, merged, why)
 
 
@@ -25,11 +28,11 @@ def refuse(client: Client, verb: str, key: Key, error: Refused, why: str = "") -
     raise error
 
 
-def _check(client: Client, verb: str, key: Key, body: Body, why: str) -> None:
-    if words := _unreadable(body):
-        refuse(client, verb, key, Refused(Reason.BAD_REQUEST, words), why)
-
-
 @lru_cache(1 << 14)
 def _unreadable(body: Body) -> str | None:
     return decode_error(body.object, strict=True)
+
+
+@lru_cache(1 << 14)
+def _unreadable_patch(merged: Body) -> str | None:
+    return patch_error(merged.object, strict=True)

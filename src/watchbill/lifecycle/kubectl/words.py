@@ -18,12 +18,14 @@ REASONS = {
     Reason.CONFLICT: "Conflict",
     Reason.BAD_REQUEST: "BadRequest",
 }
+# The one refusal that carries no reason.
+UNREASONED = "failed to create typed patch object"
 # A new cause begins where a path is followed by what is wrong there.
 _NEXT_CAUSE = re.compile(
     r", (?=[A-Za-z<][^\s,]*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Not found|"
     r"Forbidden|Too long|Too many|Too few|Internal error)\b)"
 )
-_INVALID = re.compile(r'(?P<kind>[^.\s]+)\S* "(?P<name>.*?)" is invalid: (?P<causes>.*)', re.DOTALL)
+_INVALID = re.compile(r'(?P<kind>[^.\s]*)\S* "(?P<name>.*?)" is invalid: (?P<causes>.*)', re.DOTALL)
 
 
 class Problem(Struct, frozen=True):
@@ -36,12 +38,16 @@ class Problem(Struct, frozen=True):
     @property
     def alone(self) -> str:
         if self.reason is Reason.INVALID and (found := _INVALID.match(self.refusal)):
-            return _invalid(found["kind"], found["name"], found["causes"])
+            return _invalid(found)
         return self.listed if self.reason else f"error: {self.message}"
 
     @property
     def listed(self) -> str:
-        return f"Error from server ({REASONS[self.reason]}): {self.message}" if self.reason else self.message
+        if self.reason is None:
+            return self.message
+        if self.refusal.startswith(UNREASONED):
+            return f"Error from server: {self.message}"
+        return f"Error from server ({REASONS[self.reason]}): {self.message}"
 
 
 def refused(error: Refused, around: str = "") -> Problem:
@@ -82,9 +88,11 @@ def identified(client: Client, manifest: Manifest) -> str:
     )
 
 
-def _invalid(kind: str, name: str, causes: str) -> str:
+def _invalid(found: re.Match[str]) -> str:
+    what = f'The {found["kind"]} "{found["name"]}"' if found["kind"] else "The request"
+    causes = found["causes"]
     several = causes.startswith("[") and causes.endswith("]")
     lines = list(dict.fromkeys(_NEXT_CAUSE.split(causes[1:-1]))) if several else [causes]
     if len(lines) == 1:
-        return f'The {kind} "{name}" is invalid: {lines[0]}'
-    return f'The {kind} "{name}" is invalid: \n' + "\n".join(f"* {line}" for line in lines)
+        return f"{what} is invalid: {lines[0]}"
+    return f"{what} is invalid: \n" + "\n".join(f"* {line}" for line in lines)

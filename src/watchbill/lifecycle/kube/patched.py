@@ -1,0 +1,42 @@
+"""What the API server says of a patch whose result it cannot take in.
+
+It goes from the merged map straight to the type (runtime.DefaultUnstructuredConverter), so its words are
+others than those for a body that is sent whole.
+"""
+
+import re
+from typing import Any
+
+from watchbill.lifecycle.kube.causes import ELIDED
+from watchbill.lifecycle.kube.decode import decode_error
+
+_PREFIX = re.compile(r'\S+ in version "\S+" cannot be handled as a \S+: ')
+_UNMARSHAL = re.compile(
+    r"json: cannot unmarshal (?P<found>\S+)(?: \S+)? into Go (?:struct field \S+|value) of type (?P<wanted>\S+)"
+)
+_GO = {"string": "string", "number": "int64", "bool": "bool", "object": "map", "array": "slice"}
+_SCALARS = ("string", "bool", "int", "int32", "int64", "uint8", "float64")
+
+
+def patch_error(merged: dict[str, Any], *, strict: bool) -> str | None:
+    """None if it can be read; strict: unknown fields are refused too."""
+    words = decode_error(merged, strict=strict)
+    if words is None:
+        return None
+    return f' "" is invalid: patch: Invalid value: {ELIDED}: {_converted(_PREFIX.sub("", words, count=1))}'
+
+
+def _converted(words: str) -> str:
+    match = _UNMARSHAL.fullmatch(words)
+    if match is None:
+        return words
+    found, wanted = _GO[match["found"]], match["wanted"].lstrip("*")
+    if wanted.startswith("map["):
+        return f"cannot restore map from {found}"
+    if wanted.startswith("[]"):
+        return f"cannot restore slice from {found}"
+    if found == "int64" and wanted == "string":
+        return "cannot convert int64 to string"
+    if wanted in _SCALARS:
+        return f"unrecognized type: {wanted}"
+    return f"cannot restore struct from: {found}"
