@@ -1,5 +1,6 @@
 """Where a play takes place: the API server, a namespace of its own, and nothing left behind."""
 
+import re
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,12 @@ from dev.tapes.snapshot import Unrest, World
 # The API server's own; objects of a play in them are removed one by one.
 SYSTEM = {"default", "kube-system", "kube-public", "kube-node-lease"}
 BOOTSTRAP = "kubernetes.io/bootstrapping"
+# Made by the API server and its controllers, and again when they are removed.
+_SERVERS_OWN = re.compile(
+    r"^/api/v1/namespaces/(default|kube-system|kube-public|kube-node-lease)$"
+    r"|/serviceaccounts/default$|/configmaps/kube-root-ca\.crt$"
+    r"|/priorityclasses/system-(cluster|node)-critical$|/system:[^/]*$"
+)
 GONE_WITHIN = 60
 
 
@@ -109,7 +116,7 @@ def _sweep(server: Server, world: World) -> None:
 def _delete(api: Api, path: str) -> bool:
     """False if there is nothing to remove, or it belongs to the API server."""
     found = api.find(path)
-    if found is None or _belongs_to_the_server(found):
+    if found is None or _SERVERS_OWN.search(path) or BOOTSTRAP in (found["metadata"].get("labels") or {}):
         return False
     try:
         api.request("DELETE", path, {"propagationPolicy": "Background"})
@@ -117,15 +124,6 @@ def _delete(api: Api, path: str) -> bool:
         if error.status != 404:
             raise
     return True
-
-
-def _belongs_to_the_server(item: dict[str, Any]) -> bool:
-    metadata = item["metadata"]
-    return (
-        BOOTSTRAP in (metadata.get("labels") or {})
-        or metadata["name"] in SYSTEM
-        or metadata["name"].startswith("system")
-    )
 
 
 def _release(api: Api, world: World) -> None:
