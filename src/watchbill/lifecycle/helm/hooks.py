@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from watchbill.lifecycle.helm.build import build
 from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.helm.requests import create_all, side_by_side
-from watchbill.lifecycle.helm.waits import wait_for_hook
+from watchbill.lifecycle.helm.waits import wait_for_deletion, wait_for_hook
 from watchbill.lifecycle.server import Refused
 from watchbill.lifecycle.world import Hook, Release
 
@@ -83,9 +83,7 @@ def _delete(op: Operation, hook: Hook, policy: str) -> None:
                 errors.append(refused.words)
     if errors:
         raise Failed("; ".join(errors))
-    waits = op.traits.waits_for_deleted_hooks or op.flags.wait in ("watcher", "legacy")
-    if waits and any(op.client.get(manifest.key) for manifest in hook.objects):
-        raise Failed("context deadline exceeded")
+    wait_for_deletion(op, hook.objects)
 
 
 def _why(hook: Hook, event: str) -> str:

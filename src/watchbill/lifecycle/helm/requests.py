@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.kube import catalog, merge
-from watchbill.lifecycle.kube.apply import Managers, taken_over
+from watchbill.lifecycle.kube.apply import Managers
 from watchbill.lifecycle.objects import Body
 from watchbill.lifecycle.server import Reason, Refused
 from watchbill.lifecycle.world import Manifest
@@ -147,7 +147,7 @@ class Update:
         if self.take_over_fields:
             live = client.world.objects[target.key]
             managers = _taken_over(live.managers, client.manager)
-            if managers is not live.managers:
+            if managers != live.managers:
                 client.put(target.key, replace(live, managers=managers))
         try:
             client.apply(target, force=self.op.flags.force_conflicts)
@@ -190,7 +190,14 @@ def _merged(original: Body, target: Body, live: Body, three_way: bool) -> Body |
 
 @lru_cache(1 << 14)
 def _taken_over(managers: Managers, manager: str) -> Managers:
-    return taken_over(managers, manager)
+    """What the manager owns by updates becomes what it owns by apply."""
+    updates = [known for known in managers if known.name == manager and known.operation == "Update"]
+    if not updates:
+        return managers
+    applied = [known for known in managers if known.name == manager and known.operation == "Apply"]
+    fields = frozenset().union(*(known.fields for known in applied + updates))
+    kept = tuple(known for known in managers if known.name != manager)
+    return (*kept, replace((applied + updates)[0], operation="Apply", fields=fields))
 
 
 def delete_created(op: Operation, created: Sequence[Manifest]) -> None:

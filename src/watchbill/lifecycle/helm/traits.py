@@ -34,23 +34,25 @@ class HelmTraits(Struct, frozen=True):
     checks_owner_on_uninstall: bool
     supersedes_on_uninstall: bool  # with --keep-history
     creates_by_apply_on_update: bool
+    gives_up_at_failed: bool  # the status watcher, instead of waiting until its time is over; and says more
 
 
 # Taken from the sources of each version; every one has tapes on both sides where both sides can be run.
 TRAITS: dict[str, tuple[Span, ...]] = {
     "server_side_apply": (Span((4, 0, 0)),),
     "waits_for_deleted_hooks": (Span((3, 14, 0), (4, 0, 0)),),
-    "deletes_hooks_backwards": (Span((3, 16, 0)),),
+    "deletes_hooks_backwards": (Span((3, 16, 3)),),
     "cleans_up_before_failed_hook": (Span((3, 19, 0)),),
     "hook_failed_error_wins": (Span((3, 0, 0), (3, 18, 0)),),
     "adopts_what_is_live": (Span((4, 0, 5), (4, 1, 0)), Span((4, 2, 0))),
     "names_applied_object": (Span((4, 2, 0)),),
     "takes_ownership": (Span((3, 17, 0)),),
     "merges_adopted_custom": (Span((3, 18, 0)),),
-    "matches_group": (Span((3, 17, 0)),),
+    "matches_group": (Span((3, 17, 1)),),
     "checks_owner_on_uninstall": (Span((4, 3, 0)),),
     "supersedes_on_uninstall": (Span((3, 20, 0), (4, 0, 0)), Span((4, 0, 5))),
-    "creates_by_apply_on_update": (Span((4, 1, 0)),),
+    "creates_by_apply_on_update": (Span((4, 0, 1)),),
+    "gives_up_at_failed": (Span((4, 1, 1)),),
 }
 
 KNOWN = ("4.3.1", "4.2.3", "4.1.4", "4.1.0", "3.19.0", "3.18.0", "3.17.3", "3.16.4")

@@ -8,6 +8,7 @@ from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.helm.order import uninstall_order
 from watchbill.lifecycle.helm.ownership import foreign
 from watchbill.lifecycle.helm.requests import KEEP, side_by_side
+from watchbill.lifecycle.helm.waits import wait_for_deletion
 from watchbill.lifecycle.server import Refused
 from watchbill.lifecycle.world import Manifest, Release, Rendered
 
@@ -30,7 +31,12 @@ def uninstall(op: Operation) -> None:
         run_hooks(op, release, "pre-delete", server_side=server_side)
     op.save(release)
     deleted = _delete_plain(op, release)
-    errors = _wait_for_deletion(op, deleted)
+    errors = []
+    try:
+        if op.flags.wait:
+            wait_for_deletion(op, deleted)
+    except Failed as failed:
+        errors.append(failed.words)
     if not op.flags.no_hooks:
         try:
             run_hooks(op, release, "post-delete", server_side=server_side)
@@ -84,14 +90,6 @@ def _delete_plain(op: Operation, release: Release) -> list[Manifest]:
 def _owned(op: Operation, manifest: Manifest) -> bool:
     live = op.client.get(manifest.key)
     return live is not None and not foreign(live.body, op.release, op.namespace)
-
-
-def _wait_for_deletion(op: Operation, manifests: list[Manifest]) -> list[str]:
-    if op.flags.wait in ("", "hookOnly"):
-        return []
-    if any(op.client.get(manifest.key) for manifest in manifests):
-        return ["context deadline exceeded"]
-    return []
 
 
 @lru_cache(1 << 10)

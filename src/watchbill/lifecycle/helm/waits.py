@@ -1,12 +1,13 @@
 """When Helm takes an object for ready, and what it says when its time is over."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.helm.requests import several
 from watchbill.lifecycle.jobs import missing
-from watchbill.lifecycle.objects import at
+from watchbill.lifecycle.objects import Key, at
 from watchbill.lifecycle.world import Live, Manifest
 
 TIMED_OUT = "context deadline exceeded"
@@ -14,48 +15,85 @@ JOB_RETRIES = 60  # seconds during which Helm 3 looks again at a failed Job befo
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController")
 
 
+class Unready(NamedTuple):
+    """One object the status watcher is not content with."""
+
+    key: Key
+    status: str
+    message: str
+
+
 def wait_for_hook(op: Operation, objects: Sequence[Manifest]) -> None:
     """Until a hook's Job or Pod has ended; nothing else is waited for."""
-    errors = [words for manifest in objects if (words := _hook_error(op, manifest))]
-    if not errors:
+    ended = {manifest.key: _ended(op, manifest.key) for manifest in objects}
+    unsuccessful = {key: live for key, live in ended.items() if live is not None}
+    if not unsuccessful:
         return
-    if op.traits.major == 3:
-        raise Failed(several(op, errors))
-    if op.flags.wait == "legacy":
-        raise Failed(errors[0])
-    late = any("status: Failed" not in words for words in errors)
-    raise Failed("\n".join([*errors, TIMED_OUT] if late else errors))
+    if _polls(op):
+        words = [_hook_words(key, live) for key, live in unsuccessful.items()]
+        raise Failed(several(op, words) if op.traits.major == 3 else "\n".join(words))
+    raise Failed(_watcher_words(op, [_watched(key, live) for key, live in unsuccessful.items()]))
 
 
-def _hook_error(op: Operation, manifest: Manifest) -> str:
-    key = manifest.key
+def wait_for_deletion(op: Operation, objects: Sequence[Manifest]) -> None:
+    """Until what was deleted is gone, which a finalizer can prevent for ever."""
+    if not op.traits.waits_for_deleted_hooks and op.flags.wait == "hookOnly":
+        return
+    held = [manifest.key for manifest in objects if op.client.get(manifest.key) is not None]
+    if held and not _polls(op):
+        still = [Unready(key, "Terminating", "Resource scheduled for deletion") for key in held]
+        raise Failed(_watcher_words(op, still, "still exists"))
+    if held:
+        raise Failed(TIMED_OUT)
+
+
+def _polls(op: Operation) -> bool:
+    return op.traits.major == 3 or op.flags.wait == "legacy"
+
+
+def _ended(op: Operation, key: Key) -> Live | None:
+    """The Job or Pod if it has not succeeded in time."""
     if key.kind not in ("Job", "Pod"):
-        return ""
+        return None
     live = op.client.watch(key, op.flags.timeout)
-    if live is None or live.run is None:
-        return ""
-    run = live.run
-    if run.phase == "succeeded":
-        return ""
-    if op.traits.major == 3 or op.flags.wait == "legacy":
-        if run.phase != "failed":
-            return "timed out waiting for the condition"
-        return f"job {key.name} failed: {run.reason}" if key.kind == "Job" else f"pod {key.name} failed"
-    return f"resource {key.kind}/{key.namespace}/{key.name} not ready. {_watched(live)}"
+    return None if live is None or live.run is None or live.run.phase == "succeeded" else live
 
 
-def _watched(live: Live) -> str:
-    """A Job or Pod that has not succeeded, as the status watcher describes it."""
+def _hook_words(key: Key, live: Live) -> str:
     assert live.run is not None
-    if live.body.kind == "Pod":
-        if live.run.phase == "failed":
-            return f"status: Failed, message: pod {live.body.name} failed"
-        return "status: InProgress, message: Pod in progress"
-    if live.run.phase == "failed":
+    if live.run.phase != "failed":
+        return "timed out waiting for the condition"
+    return f"job {key.name} failed: {live.run.reason}" if key.kind == "Job" else f"pod {key.name} failed"
+
+
+def _watched(key: Key, live: Live) -> Unready:
+    """A Job or Pod that has not succeeded, as the status watcher sees it."""
+    assert live.run is not None
+    failed = live.run.phase == "failed"
+    if key.kind == "Pod":
+        message = f"pod {key.name} failed" if failed else "Pod in progress"
+    elif failed:
         spec = live.body.object["spec"]
         completions = spec.get("completions", spec.get("parallelism", 1))
-        return f"status: Failed, message: Job Failed. failed: {live.run.failed}/{completions}"
-    return "status: InProgress, message: Job in progress"
+        message = f"Job Failed. failed: {live.run.failed}/{completions}"
+    else:
+        message = "Job in progress"
+    return Unready(key, "Failed" if failed else "InProgress", message)
+
+
+def _watcher_words(op: Operation, unready: Sequence[Unready], trouble: str = "not ready") -> str:
+    if not op.traits.gives_up_at_failed:
+        lines = [
+            f"resource {trouble}, name: {key.name}, kind: {key.kind}, status: {status}"
+            for key, status, _ in unready
+        ]
+        return "\n".join([*lines, TIMED_OUT])
+    lines = [
+        f"resource {key.kind}/{key.namespace}/{key.name} {trouble}. status: {status}, message: {message}"
+        for key, status, message in unready
+    ]
+    late = any(status != "Failed" for _, status, _ in unready)
+    return "\n".join([*lines, TIMED_OUT] if late else lines)
 
 
 def wait_for_plain(op: Operation, manifests: Sequence[Manifest]) -> None:
@@ -63,7 +101,7 @@ def wait_for_plain(op: Operation, manifests: Sequence[Manifest]) -> None:
     wait = op.flags.wait
     if not wait or wait == "hookOnly":
         return
-    if op.traits.major == 3 or wait == "legacy":
+    if _polls(op):
         _wait_by_polling(op, manifests)
     else:
         _wait_by_watching(op, manifests)
@@ -101,29 +139,26 @@ def _poll_job(op: Operation, manifest: Manifest) -> None:
 
 
 def _wait_by_watching(op: Operation, manifests: Sequence[Manifest]) -> None:
-    found = list(_unready(op, manifests))
-    if found:
-        late = any("status: Failed" not in words for words in found)
-        raise Failed("\n".join([*found, TIMED_OUT] if late else found))
+    unready = [found for manifest in manifests if (found := _unready(op, manifest))]
+    if unready:
+        raise Failed(_watcher_words(op, unready))
 
 
-def _unready(op: Operation, manifests: Sequence[Manifest]) -> Iterator[str]:
-    for manifest in manifests:
-        key = manifest.key
-        which = f"resource {key.kind}/{key.namespace}/{key.name} not ready."
-        live = op.client.watch(key, op.flags.timeout) if key.kind in ("Job", "Pod") else op.client.get(key)
-        if live is None or (live.run is not None and live.run.finished and live.run.expires_in == 0):
-            yield f"{which} status: NotFound, message: Resource not found"
-        elif live.terminating:
-            yield f"{which} status: Terminating, message: Resource scheduled for deletion"
-        elif key.kind == "Job":
-            assert live.run is not None
-            if live.run.phase == "failed" or (op.flags.wait_for_jobs and live.run.phase != "succeeded"):
-                yield f"{which} {_watched(live)}"
-            elif live.run.phase == "suspended":
-                yield f"{which} status: InProgress, message: Job not started"
-        elif key.kind in WORKLOADS and not _ready(op, manifest):
-            yield f"{which} status: InProgress, message: {_progress(live)}"
+def _unready(op: Operation, manifest: Manifest) -> Unready | None:
+    key = manifest.key
+    live = op.client.watch(key, op.flags.timeout) if key.kind in ("Job", "Pod") else op.client.get(key)
+    if live is None or (live.run is not None and live.run.finished and live.run.expires_in == 0):
+        return Unready(key, "NotFound", "Resource not found")
+    if live.terminating:
+        return Unready(key, "Terminating", "Resource scheduled for deletion")
+    if key.kind == "Job" and live.run is not None:
+        if live.run.phase == "failed" or (op.flags.wait_for_jobs and live.run.phase != "succeeded"):
+            return _watched(key, live)
+        if live.run.phase == "suspended":
+            return Unready(key, "InProgress", "Job not started")
+    elif key.kind in WORKLOADS and not _ready(op, manifest):
+        return Unready(key, "InProgress", _progress(live))
+    return None
 
 
 def _ready(op: Operation, manifest: Manifest) -> bool:
