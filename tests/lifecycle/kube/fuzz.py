@@ -33,9 +33,16 @@ KINDS = (
     ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
     ("storage.k8s.io/v1", "StorageClass"),
 )
+# Scalars that Go reads only in a form of their own.
+EXACT = {
+    "Time": ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"),
+    "MicroTime": ("2026-01-01T00:00:00.000000Z",),
+    "Quantity": ("1", "2", "1000m", "1Gi"),
+}
 CUSTOM = ("example.com/v1", "Widget")
 
-WORDS = ("a", "b", "c", "d", "e")
+# Valid as base64 too, for the data of a Secret.
+WORDS = ("aaaa", "bbbb", "cccc", "dddd", "eeee")
 NUMBERS = (0, 1, 80, 81, 443)
 # What charts are made of; other fields come too, but less often.
 USUAL = frozenset(
@@ -78,6 +85,8 @@ class Gardener:
             return rng.choice([None, "odd", 7, True, [], {}, ["odd"], {"odd": "odd"}])
         if type_.scalar == "untyped" and type_.mapping and type_.others is type_ and depth < 4:
             return self._anything(depth)
+        if type_.name in EXACT:
+            return rng.choice(EXACT[type_.name])
         if type_.scalar:
             return self._scalar(type_)
         if type_.element is not None:
@@ -102,7 +111,7 @@ class Gardener:
             case "string":
                 return rng.choice(WORDS)
             case _:
-                return rng.choice((*WORDS, *NUMBERS, "1", "1000m"))
+                return rng.choice((*WORDS, *NUMBERS))
 
     def _list(self, type_: Type, depth: int) -> list[Any]:
         assert type_.element is not None

@@ -68,8 +68,8 @@ class Applied(Struct, frozen=True):
     managers: Managers
 
 
-class NotTyped(Exception):
-    """The applied object does not fit its kind, in the server's words (value dumps elided)."""
+class NotTyped(Exception):  # noqa: N818 - a refusal, not an error of ours
+    """An object does not fit its kind, in the server's words (value dumps elided)."""
 
     def __init__(self, words: str) -> None:
         super().__init__(words)
@@ -88,6 +88,8 @@ def apply(
     if errors := typed.misfits(applied, schema):
         raise NotTyped(f"failed to create typed patch object ({_title(applied)}): {_listed(errors)}")
     before = live if live is not None else _blank(applied)
+    if errors := typed.misfits(before, schema, duplicates=True):
+        raise NotTyped(f"failed to create typed live object ({_title(before)}): {_listed(errors)}")
     if not managers:
         managers = _updated(_blank(applied), (), before, BEFORE_FIRST_APPLY, schema)
     result = _apply(before, managers, applied, manager, schema, force=force)
@@ -103,7 +105,12 @@ def updated(before: Object | None, managers: Managers, after: Object, manager: s
     if before is not None and not managers:
         return managers
     schema = find(after["apiVersion"], after["kind"]) or deduced()
-    return _updated(before if before is not None else _blank(after), managers, after, manager, schema)
+    blank = _blank(after)
+    try:
+        return _updated(blank if before is None else before, managers, after, manager, schema)
+    except typed.UnknownItemError:
+        # The server logs that this should not happen, and leaves everything to its owners.
+        return managers
 
 
 def conflict_words(conflicts: tuple[Conflict, ...]) -> str:
@@ -128,8 +135,7 @@ def _title(thing: Object) -> str:
     metadata = thing.get("metadata") or {}
     group, _, version = thing["apiVersion"].rpartition("/")
     return (
-        f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; "
-        f"{group}/{version}, Kind={thing['kind']}"
+        f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {group}/{version}, Kind={thing['kind']}"
     )
 
 
@@ -154,9 +160,7 @@ def _apply(
     live: Object, managers: Managers, applied: Object, manager: str, schema: Type, *, force: bool
 ) -> Applied | tuple[Conflict, ...]:
     ignored = _ignored(schema)
-    me = Manager(
-        manager, "Apply", applied["apiVersion"], _without(typed.fields(applied, schema), ignored)
-    )
+    me = Manager(manager, "Apply", applied["apiVersion"], _without(typed.fields(applied, schema), ignored))
     others = tuple(other for other in managers if other.identity != me.identity)
     last = next((other.fields for other in managers if other.identity == me.identity), frozenset())
     merged = typed.merge(live, applied, schema)

@@ -26,7 +26,7 @@ class Comparison(NamedTuple):
     added: set[Path]
 
 
-def _kinds(type_: Type, value: Any) -> int:
+def _kind(type_: Type, value: Any) -> int:
     """How the type takes the value: untyped fields take anything."""
     if isinstance(value, dict):
         if type_.mapping:
@@ -55,17 +55,17 @@ def _item(type_: Type) -> Type:
 # ---- items of lists
 
 
-class _Unknowable(Exception):
-    """An item that cannot be told from others."""
+class UnknownItemError(Exception):
+    """An item of a list that nothing tells from others: no key, or a kind that cannot be one."""
 
 
 def _element(type_: Type, item: Any) -> Element:
     if not type_.keys:
         return (_plain(item),)
     if item is None:
-        raise _Unknowable("associative list with keys may not have a null element")
+        raise UnknownItemError("associative list with keys may not have a null element")
     if not isinstance(item, dict):
-        raise _Unknowable("associative list with keys may not have non-map elements")
+        raise UnknownItemError("associative list with keys may not have non-map elements")
     defaults = type_.defaults
     element = tuple(
         (key, _hashable(item[key] if key in item else defaults[key]))
@@ -74,7 +74,7 @@ def _element(type_: Type, item: Any) -> Element:
     )
     if not element:
         names = " ".join(f'"{key}"' for key in type_.keys)
-        raise _Unknowable(
+        raise UnknownItemError(
             f"associative list with keys has an element that omits all key fields [{names}] "
             "(and doesn't have default values for any key fields)"
         )
@@ -83,11 +83,11 @@ def _element(type_: Type, item: Any) -> Element:
 
 def _plain(item: Any) -> Any:
     if isinstance(item, dict):
-        raise _Unknowable("associative list without keys has an element that's a map type")
+        raise UnknownItemError("associative list without keys has an element that's a map type")
     if isinstance(item, list):
-        raise _Unknowable("not supported: associative list with lists as elements")
+        raise UnknownItemError("not supported: associative list with lists as elements")
     if item is None:
-        raise _Unknowable("associative list without keys has an element that's an explicit null")
+        raise UnknownItemError("associative list without keys has an element that's an explicit null")
     return _hashable(item)
 
 
@@ -152,51 +152,62 @@ def _value_order(value: Any) -> tuple[int, Any]:
 # ---- does a value fit its type?
 
 
-def misfits(value: Any, type_: Type) -> list[str]:
-    """What is wrong with an applied object, in the server's words (value dumps elided)."""
-    errors: list[str] = []
-    if type_ is not deduced():
-        _check(value, type_, "", errors)
-    return errors
+def misfits(value: Any, type_: Type, *, duplicates: bool = False) -> list[str]:
+    """What is wrong with an object, in the server's words (value dumps elided)."""
+    if type_ is deduced():
+        return []
+    check = _Check(duplicates=duplicates)
+    check.value(value, type_, "")
+    return check.errors
 
 
-def _check(value: Any, type_: Type, at: str, errors: list[str]) -> None:
-    if value is None:
-        return
-    kind = _kinds(type_, value)
-    if kind == SCALAR:
-        if wrong := _wrong_scalar(type_.scalar, value):
-            errors.append(_said(at, wrong))
-    elif kind == LIST:
-        if isinstance(value, list):
-            _check_items(value, type_, at, errors)
+class _Check:
+    def __init__(self, *, duplicates: bool) -> None:
+        self.errors: list[str] = []
+        self._duplicates = duplicates
+
+    def value(self, value: Any, type_: Type, at: str) -> None:
+        if value is None:
+            return
+        kind = _kind(type_, value)
+        if kind == SCALAR:
+            if wrong := _wrong_scalar(type_.scalar, value):
+                self._say(at, wrong)
+        elif kind == LIST:
+            if isinstance(value, list):
+                self._items(value, type_, at)
+            else:
+                self._say(at, "expected list, got …")
+        elif isinstance(value, dict):
+            self._members(value, type_, at)
         else:
-            errors.append(_said(at, "expected list, got …"))
-    elif isinstance(value, dict):
-        for key, member in value.items():
+            self._say(at, "expected map, got …")
+
+    def _members(self, members: dict[str, Any], type_: Type, at: str) -> None:
+        for key, member in members.items():
             if key not in type_.fields and type_.others is None:
-                errors.append(f"{at}.{key}: field not declared in schema")
+                self._say(f"{at}.{key}", "field not declared in schema")
                 return
-            _check(member, _member(type_, key), f"{at}.{key}", errors)
-    else:
-        errors.append(_said(at, "expected map, got …"))
+            self.value(member, _member(type_, key), f"{at}.{key}")
 
+    def _items(self, items: list[Any], type_: Type, at: str) -> None:
+        seen = set()
+        for n, item in enumerate(items):
+            here = f"[{n}]"
+            if type_.associative:
+                try:
+                    element = _element(type_, item)
+                except UnknownItemError as why:
+                    self._say(at, f"element {n}: {why}")
+                    return
+                here = _element_text(element)
+                if element in seen and not self._duplicates:
+                    self._say(at, f"duplicate entries for key {here}")
+                seen.add(element)
+            self.value(item, _item(type_), at + here)
 
-def _check_items(items: list[Any], type_: Type, at: str, errors: list[str]) -> None:
-    seen = set()
-    for n, item in enumerate(items):
-        here = f"[{n}]"
-        if type_.associative:
-            try:
-                element = _element(type_, item)
-            except _Unknowable as why:
-                errors.append(_said(at, f"element {n}: {why}"))
-                return
-            here = _element_text(element)
-            if element in seen:
-                errors.append(_said(at, f"duplicate entries for key {here}"))
-            seen.add(element)
-        _check(item, _item(type_), at + here, errors)
+    def _say(self, at: str, words: str) -> None:
+        self.errors.append(f"{at}: {words}" if at else words)
 
 
 def _wrong_scalar(scalar: str, value: Any) -> str:
@@ -222,10 +233,6 @@ def _go_type(value: Any) -> str:
     return "bool" if isinstance(value, bool) else "string"
 
 
-def _said(at: str, words: str) -> str:
-    return f"{at}: {words}" if at else words
-
-
 # ---- the fields of a value
 
 
@@ -237,7 +244,7 @@ def fields(value: Any, type_: Type) -> Fields:
 
 
 def _collect(value: Any, type_: Type, path: Path, out: set[Path]) -> None:
-    kind = _kinds(type_, value)
+    kind = _kind(type_, value)
     if kind == SCALAR or (kind == LIST and not type_.associative) or (kind == MAP and type_.atomic):
         out.add(path)
     elif kind == LIST:
@@ -256,7 +263,6 @@ def _collect(value: Any, type_: Type, path: Path, out: set[Path]) -> None:
 
 
 def _by_element(type_: Type, items: Iterable[Any]) -> dict[Element, list[Any]]:
-    """Items that cannot be told from others never get this far: nobody applies them, no server stores them."""
     found: dict[Element, list[Any]] = {}
     for item in items:
         found.setdefault(_element(type_, item), []).append(item)
@@ -303,11 +309,11 @@ def _compare(old: Any, new: Any, type_: Type, path: Path, out: Comparison) -> No
     if old is new:
         return
     if new is MISSING or old is MISSING:
-        kind = _kinds(type_, old if new is MISSING else new)
+        kind = _kind(type_, old if new is MISSING else new)
         _compare_as(kind, old, new, type_, path, out)
         (out.removed if new is MISSING else out.added).add(path)
         return
-    before, after = _kinds(type_, old), _kinds(type_, new)
+    before, after = _kind(type_, old), _kind(type_, new)
     # Beside one of untyped's three kinds a null stands for all three, and is none of them.
     if _takes_any(type_) and (old is None) != (new is None):
         _compare_as(before, old, new, type_, path, out)
@@ -389,9 +395,9 @@ def same(a: Any, b: Any) -> bool:
 
 def merge(old: Any, new: Any, type_: Type) -> Any:
     """What `new` says over what `old` is; the old value itself where nothing changes."""
-    if new is None and old is not None and _kinds(type_, None) == MAP and isinstance(old, dict):
+    if new is None and old is not None and _kind(type_, None) == MAP and isinstance(old, dict):
         return None if type_.atomic or not old else old
-    kind = _kinds(type_, new)
+    kind = _kind(type_, new)
     if kind == MAP and not type_.atomic and isinstance(old, dict) and isinstance(new, dict):
         return _merge_maps(old, new, type_)
     if kind == LIST and type_.associative:
@@ -476,7 +482,7 @@ def remove(value: Any, paths: set[Path], type_: Type) -> Any:
 
 
 def _remove(value: Any, type_: Type, path: Path, paths: set[Path], above: set[Path]) -> Any:
-    kind = _kinds(type_, value)
+    kind = _kind(type_, value)
     if kind == SCALAR:
         return value
     if kind == LIST:
@@ -494,7 +500,5 @@ def _remove(value: Any, type_: Type, path: Path, paths: set[Path], above: set[Pa
     for key, member in value.items():
         here = (*path, key)
         if here not in paths:
-            out[key] = (
-                _remove(member, _member(type_, key), here, paths, above) if here in above else member
-            )
+            out[key] = _remove(member, _member(type_, key), here, paths, above) if here in above else member
     return out or None
