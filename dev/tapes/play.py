@@ -20,7 +20,7 @@ from dev.tapes.crowd import Footprint
 from dev.tapes.moves import Act, Edit, Fates, Move, Remove, Wait
 from dev.tapes.naming import Ref
 from dev.tapes.proxy import Proxy, Tape
-from dev.tapes.snapshot import LATE, World
+from dev.tapes.snapshot import World
 from dev.tapes.stage import Server
 
 # How long a tool waits: longer than anything that is to succeed takes, even on a busy machine.
@@ -178,12 +178,9 @@ class Play:
         return done.returncode == 0, words.error(done.stderr, done.returncode)
 
     def _decree(self, move: Fates) -> None:
-        """The newest word comes first in the driver's table, where the first that fits counts."""
-        self.world.fates.insert(0, (move.pattern, move.fate))
-        said = {"late": f"late:{LATE:.0f}"}
-        lines = "".join(f"{pattern} {said.get(fate, fate)}\n" for pattern, fate in self.world.fates)
+        self.world.decree(move.pattern, move.fate)
         maps = f"/api/v1/namespaces/{self.world.namespace}/configmaps"
-        table = {"metadata": {"name": CONFIG_MAP}, "data": {JOBS: lines}}
+        table = {"metadata": {"name": CONFIG_MAP}, "data": {JOBS: self.world.fate_table()}}
         try:
             self.world.api.request("PUT", f"{maps}/{CONFIG_MAP}", table)
         except ApiError as error:

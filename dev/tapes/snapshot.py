@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
 from typing import Any
 
+from dev.cluster import fates
 from dev.cluster.api import Api
 from dev.tapes import records
 from dev.tapes.catalog import Catalog, Kind
@@ -56,11 +56,20 @@ class World:
     catalog: Catalog
     namespace: str
     named: set[Ref] = field(default_factory=set)
-    # The newest first: (pattern, fate) of Jobs.
+    # Pattern and fate, the newest first: as in the driver's table, where the first that fits counts.
     fates: list[tuple[str, str]] = field(default_factory=list)
 
+    def decree(self, pattern: str, fate: str) -> None:
+        """What a new word covers is forgotten."""
+        covered = (pattern,) if pattern != "*" else tuple(old for old, _ in self.fates if "/" not in old)
+        self.fates = [(pattern, fate), *(old for old in self.fates if old[0] not in covered)]
+
+    def fate_table(self) -> str:
+        said = {"late": f"late:{LATE:.0f}"}
+        return "".join(f"{pattern} {said.get(fate, fate)}\n" for pattern, fate in self.fates)
+
     def fate(self, job: str) -> str:
-        return next((fate for pattern, fate in self.fates if fnmatchcase(job, pattern)), "succeed")
+        return fates.parse(fates.choose("Job", job, {fates.JOBS: self.fate_table()})).kind
 
     def places(self) -> dict[tuple[Kind, str], set[str]]:
         """The names looked for, by kind and namespace."""

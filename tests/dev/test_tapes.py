@@ -14,7 +14,7 @@ from dev.tapes import charts, corpus, library, moves, naming, play, protobuf, re
 from dev.tapes.crowd import Crowd, Footprint
 from dev.tapes.naming import Ref
 from dev.tapes.proxy import Write, read_write
-from dev.tapes.snapshot import finished, under_way
+from dev.tapes.snapshot import World, finished, under_way
 
 CASE = """\
 -- case.yaml --
@@ -358,6 +358,24 @@ def test_a_job_is_under_way_until_it_has_ended_unless_it_hangs_or_is_suspended()
     assert not under_way({**job(), "spec": {"suspend": True}}, "succeed")
     assert finished(ended)
     assert not under_way(ended, "fail")
+
+
+def test_the_newest_word_about_a_job_counts_and_words_it_covers_are_forgotten() -> None:
+    world = World(api=None, catalog=None, namespace="ns")  # type: ignore[arg-type]
+    for pattern, fate in (
+        ("*", "hang"),
+        ("a*", "late"),
+        ("Deployment/web", "hang"),
+        ("ab", "fail"),
+        ("a*", "fail"),
+    ):
+        world.decree(pattern, fate)
+
+    assert [world.fate(name) for name in ("ab", "ac", "b")] == ["fail", "fail", "hang"]
+
+    world.decree("*", "succeed")
+
+    assert world.fates == [("*", "succeed"), ("Deployment/web", "hang")]
 
 
 def test_a_job_whose_time_to_live_is_over_is_about_to_go() -> None:
