@@ -11,7 +11,7 @@ from watchbill.lifecycle.jobs import begin
 from watchbill.lifecycle.kube import apply as ssa
 from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.kube.apply import Managers
-from watchbill.lifecycle.kube.decode import decode_error
+from watchbill.lifecycle.kube.decode import decode_error, strict_error
 from watchbill.lifecycle.kube.defaults import prepare_create, prepare_update
 from watchbill.lifecycle.kube.validate import invalid_words, on_create, on_update
 from watchbill.lifecycle.objects import Body, Key, Object, at, group_of
@@ -211,7 +211,7 @@ def ssa_owners(before: Body | None, managers: Managers, after: Body, manager: st
 
 @lru_cache(MEMORY)
 def _undecodable(body: Body, strict: bool = False) -> Refusal | None:
-    words = decode_error(body.object, strict=strict)
+    words = strict_error(body.object) if strict else decode_error(body.object)
     return Refusal(Reason.BAD_REQUEST, words) if words else None
 
 
