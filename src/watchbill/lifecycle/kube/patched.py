@@ -8,11 +8,11 @@ import re
 from typing import Any
 
 from watchbill.lifecycle.kube.causes import ELIDED
-from watchbill.lifecycle.kube.decode import decode_error
+from watchbill.lifecycle.kube.decode import decode_error, strict_error
 
 _PREFIX = re.compile(r'\S+ in version "\S+" cannot be handled as a \S+: ')
 _UNMARSHAL = re.compile(
-    r"json: cannot unmarshal (?P<found>\S+)(?: \S+)? into Go (?:struct field \S+|value) of type (?P<wanted>\S+)"
+    r"json: cannot unmarshal (?P<found>\w+)(?: (?P<number>\S+))? into Go struct field \S+ of type (?P<wanted>\S+)"
 )
 _GO = {"string": "string", "number": "int64", "bool": "bool", "object": "map", "array": "slice"}
 _SCALARS = ("string", "bool", "int", "int32", "int64", "uint8", "float64")
@@ -20,7 +20,7 @@ _SCALARS = ("string", "bool", "int", "int32", "int64", "uint8", "float64")
 
 def patch_error(merged: dict[str, Any], *, strict: bool) -> str | None:
     """None if it can be read; strict: unknown fields are refused too."""
-    words = decode_error(merged, strict=strict)
+    words = strict_error(merged) if strict else decode_error(merged)
     if words is None:
         return None
     return f' "" is invalid: patch: Invalid value: {ELIDED}: {_converted(_PREFIX.sub("", words, count=1))}'
@@ -35,6 +35,8 @@ def _converted(words: str) -> str:
         return f"cannot restore map from {found}"
     if wanted.startswith("[]"):
         return f"cannot restore slice from {found}"
+    if match["number"]:
+        return f"cannot convert float64 to {wanted}"
     if found == "int64" and wanted == "string":
         return "cannot convert int64 to string"
     if wanted in _SCALARS:

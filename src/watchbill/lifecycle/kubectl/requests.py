@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from watchbill.lifecycle.client import Client, Step
-from watchbill.lifecycle.kube.decode import decode_error
+from watchbill.lifecycle.kube.decode import strict_error
 from watchbill.lifecycle.kube.patched import patch_error
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.server import Reason, Refused
@@ -30,7 +30,7 @@ def refuse(client: Client, verb: str, key: Key, error: Refused, why: str = "") -
 
 @lru_cache(1 << 14)
 def _unreadable(body: Body) -> str | None:
-    return decode_error(body.object, strict=True)
+    return strict_error(body.object)
 
 
 @lru_cache(1 << 14)
