@@ -47,12 +47,15 @@ def _versions(cluster: Cluster) -> Iterator[tuple[str, str, str]]:
 
 
 def gotypes(oracle: Oracle, served: list[dict[str, Any]]) -> dict[str, Any]:
-    """Structs as [name, type, omit] for each member, in Go's order."""
+    """Structs as [name, type, omit, from] for each member, in Go's order."""
     answer = oracle.ask({"op": "gotypes", "kinds": served})
     return {
         "kinds": answer["kinds"],
         "structs": {
-            name: [[field["name"], field["type"], field.get("omit", "")] for field in fields]
+            name: [
+                [field["name"], field["type"], field.get("omit", ""), field.get("from", "")]
+                for field in fields
+            ]
             for name, fields in sorted(answer["structs"].items())
         },
     }

@@ -16,11 +16,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// goField is one member of a struct: its name in JSON, its type, and whether an empty value is left out.
+// goField is one member of a struct: its name in JSON, its type, whether an empty value is left out, and the
+// structs it was inlined from, which errors name.
 type goField struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 	Omit string `json:"omit,omitempty"`
+	From string `json:"from,omitempty"`
 }
 
 // leaves are types that read and write themselves.
@@ -42,7 +44,8 @@ type goTypes struct {
 	Structs map[string][]goField `json:"structs"`
 }
 
-// of writes a type as *T (pointer), []T, {}T (map), the key of a struct, or kind=name for scalars.
+// of writes a type as *T (pointer), []T, {}T (map), the key of a struct, or kind=name for scalars. A list or
+// map with a name of its own has it between the brackets.
 func (g *goTypes) of(t reflect.Type) string {
 	if leaf, known := leaves[t]; known {
 		return leaf
@@ -54,9 +57,9 @@ func (g *goTypes) of(t reflect.Type) string {
 		if t.Elem().Kind() == reflect.Uint8 {
 			return "bytes"
 		}
-		return "[]" + g.of(t.Elem())
+		return "[" + named(t) + "]" + g.of(t.Elem())
 	case reflect.Map:
-		return "{}" + g.of(t.Elem())
+		return "{" + named(t) + "}" + g.of(t.Elem())
 	case reflect.Struct:
 		key := path.Base(path.Dir(t.PkgPath())) + "/" + path.Base(t.PkgPath()) + "." + t.Name()
 		if _, done := g.Structs[key]; !done {
@@ -78,6 +81,13 @@ func (g *goTypes) of(t reflect.Type) string {
 	panic(fmt.Sprintf("no name for %v", t))
 }
 
+func named(t reflect.Type) string {
+	if t.Name() == "" {
+		return ""
+	}
+	return t.String()
+}
+
 func (g *goTypes) fields(t reflect.Type) []goField {
 	found := []goField{}
 	for i := range t.NumField() {
@@ -88,14 +98,13 @@ func (g *goTypes) fields(t reflect.Type) []goField {
 		}
 		if name == "" && field.Anonymous {
 			inner := field.Type
-			pointer := ""
 			if inner.Kind() == reflect.Pointer {
-				inner, pointer = inner.Elem(), "*"
-			}
-			if pointer != "" {
 				panic("pointer inlined in " + t.String())
 			}
-			found = append(found, g.fields(inner)...)
+			for _, inlined := range g.fields(inner) {
+				inlined.From = strings.TrimSuffix(field.Name+"."+inlined.From, ".")
+				found = append(found, inlined)
+			}
 			continue
 		}
 		if name == "" {
@@ -107,7 +116,7 @@ func (g *goTypes) fields(t reflect.Type) []goField {
 				omit += strings.TrimPrefix(option, "omit")[:1]
 			}
 		}
-		found = append(found, goField{name, g.of(field.Type), omit})
+		found = append(found, goField{Name: name, Type: g.of(field.Type), Omit: omit})
 	}
 	return found
 }

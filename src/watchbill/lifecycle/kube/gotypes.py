@@ -17,7 +17,8 @@ from watchbill.lifecycle.kube import quantity
 from watchbill.lifecycle.kube.packaged import read
 
 Object = dict[str, Any]
-Field = tuple[str, str, str]  # name, type, which empty values are omitted
+# Name, type, which empty values are omitted, and the structs it is inlined from.
+Field = tuple[str, str, str, str]
 
 
 class _Data(Struct):
@@ -64,10 +65,10 @@ def same(name: str, one: Any, other: Any) -> bool:
 def codec(name: str) -> Codec:
     if name.startswith("*"):
         return _pointer(codec(name[1:]))
-    if name.startswith("[]"):
-        return _list(name[2:])
-    if name.startswith("{}"):
-        return _map(name[2:])
+    if name.startswith("["):
+        return _list(name.partition("]")[2])
+    if name.startswith("{"):
+        return _map(name.partition("}")[2])
     if name in _LEAVES:
         return _LEAVES[name]
     if "=" in name:
@@ -125,7 +126,7 @@ def _struct(name: str) -> Codec:
         # Not before it is needed: structs contain themselves.
         nonlocal compiled
         compiled = True
-        for field, kind, omit in _DATA.structs[name]:
+        for field, kind, omit, _ in _DATA.structs[name]:
             one = codec(kind)
             members[field] = (one, "e" in omit and one.has_empty)
             is_struct = kind in _DATA.structs or kind in _STRUCT_LEAVES
@@ -183,8 +184,9 @@ def _same_quantity(one: Any, other: Any) -> bool:
     return quantity.nanos(one) == quantity.nanos(other)
 
 
-def _bytes(value: str) -> str:
-    return base64.b64encode(base64.b64decode(re.sub(r"[\r\n]", "", value))).decode()
+def _bytes(value: str | list[int]) -> str:
+    raw = bytes(value) if isinstance(value, list) else base64.b64decode(re.sub(r"[\r\n]", "", value))
+    return base64.b64encode(raw).decode()
 
 
 def _schema_or_array(value: Any) -> Any:
