@@ -285,7 +285,7 @@ def _held_up(world: World, played: Played) -> bool:
         return False
     failure = failed(played)
     key = failure.cause.key
-    if key is None or played.steps[failure.step - 1].refused:
+    if key is None or not failure.step or played.steps[failure.step - 1].refused:
         return False
     return fate_of(key.kind, key.name, world.fates) != "succeed"
 
