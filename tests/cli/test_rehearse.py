@@ -3,12 +3,16 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import Watchbill
+from watchbill.cli import run
+
+Complaint = Callable[..., str]
 
 ORDERS, NEXT, BILLING = (f"examples/charts/{name}" for name in ("orders", "orders-1.5.0", "billing"))
 
@@ -54,6 +58,21 @@ def played(watchbill: Watchbill, tmp_path: Path) -> Any:
         return json.loads(done.stdout)["moves"] if "json" in arguments else done.stdout.splitlines()
 
     return play
+
+
+@pytest.fixture
+def complaint(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Complaint:
+    """What is said of bad input, on stderr alone and without a traceback. In this process: there are many."""
+    monkeypatch.chdir(root)
+
+    def say(*arguments: str) -> str:
+        assert run(["rehearse", *arguments]) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert "Traceback" not in said.err
+        return said.err
+
+    return say
 
 
 def rows(lines: list[str]) -> list[list[str]]:
@@ -191,7 +210,7 @@ def test_what_no_version_brings_along_is_assumed_and_said(played: Any) -> None:
     version = job("migrate", pod="serviceAccountName: worker") + (
         "---\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: elsewhere}\n"
     )
-    assert " ".join(played([version], "install")[-2:]).strip() == (
+    assert " ".join(" ".join(played([version], "install")[-2:]).split()) == (
         'assumed: the cluster serves Widget (example.com), namespace "elsewhere" is there, ServiceAccount/worker is there'
     )
 
@@ -210,12 +229,12 @@ def test_what_people_do_by_hand_is_shown(played: Any) -> None:
         played(
             [config("settings") + job("migrate")],
             "install",
-            "edit configmap/settings data.x=2",
+            "edit configmap/settings data.x=two",
             "delete Job/migrate",
         )
     )
     assert said[-4:] == [
-        ["2", "edit configmap/settings data.x=2"],
+        ["2", "edit configmap/settings data.x=two"],
         ["change", "ConfigMap/settings"],
         ["3", "delete Job/migrate"],
         ["gone", "Job/migrate"],
@@ -293,7 +312,7 @@ def test_a_chart_that_never_renders_is_bad_input(watchbill: Watchbill, tmp_path:
     assert "never" in done.stderr
 
 
-def test_a_directory_called_like_a_move_is_named_with_its_path(watchbill: Watchbill, tmp_path: Path) -> None:
+def test_a_directory_called_like_a_move_is_named_with_its_path(tmp_path: Path) -> None:
     (tmp_path / "install").mkdir()
     chart(tmp_path / "install", config("a"))
     command = [sys.executable, "-m", "watchbill", "rehearse"]
@@ -361,23 +380,18 @@ def test_a_directory_called_like_a_move_is_named_with_its_path(watchbill: Watchb
     ],
 )
 def test_bad_input_is_one_clear_error_and_exit_code_2(
-    watchbill: Watchbill, arguments: list[str], what: str, then: str
+    complaint: Complaint, arguments: list[str], what: str, then: str
 ) -> None:
-    done = watchbill("rehearse", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: ")
-    assert what in done.stderr
-    assert then in done.stderr
-    assert "Traceback" not in done.stderr
+    said = complaint(*arguments)
+    assert said.startswith("error: ")
+    assert what in said
+    assert then in said
 
 
 @pytest.mark.parametrize(
     "text",
     [b"a: [", b"kind: ConfigMap\n\tx: 1", b"\xff\xfe", b"{{ .Values.x }}", b"- a\n- b\n", b"just words"],
 )
-def test_broken_manifests_are_named(watchbill: Watchbill, tmp_path: Path, text: bytes) -> None:
+def test_broken_manifests_are_named(complaint: Complaint, tmp_path: Path, text: bytes) -> None:
     (tmp_path / "broken.yaml").write_bytes(text)
-    done = watchbill("rehearse", "-m", str(tmp_path / "broken.yaml"), "install")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "broken.yaml" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "broken.yaml" in complaint("-m", str(tmp_path / "broken.yaml"), "install")

@@ -62,7 +62,9 @@ def _write(played: Played, place: int, key: Key, world: World, lab: Lab) -> Row:
     step = played.steps[place]
     verb, what = "create" if step.created else step.verb, name(key, lab)
     if step.refused:
-        words = "" if step.refused in played.error else f": {printable(step.refused)}"
+        # Tools put words of their own around the server's; what the error says anyway is said once.
+        known = step.refused.partition(": ")[2] or step.refused
+        words = "" if known in played.error else f": {printable(step.refused)}"
         return Row(verb, what, _joined(step.why, f"refused{words}"), "red")
     became, color = "", ""
     if step.created:

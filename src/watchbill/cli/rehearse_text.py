@@ -104,11 +104,11 @@ def _left_behind(played: Played, lab: Lab) -> Iterator[str]:
     if not (played.ok and played.move.of_tool and played.move.verb in ("uninstall", "delete")):
         return
     world = played.world
-    left = [
+    left = sorted(
         name(key, lab) + _kept(world.objects[key])
         for key in objects(world, lab)
         if world.objects[key].body.annotations.get(RELEASE_NAME) not in world.releases
-    ]
+    )
     yield from _wrapped(f"left behind: {', '.join(left) or 'nothing'}", "   ")
 
 
