@@ -58,7 +58,7 @@ def rendered(*manifests: Manifest) -> Rendered:
 def played(versions: Sequence[Rendered], *moves: str) -> tuple[list[Played], Fixed]:
     fixed = Fixed(versions)
     known = frozenset(found.key for version in versions for found in version.everything())
-    lab = Lab(Tool("kubectl", "1.37.1"), fixed, Cluster(known), namespace="ns")
+    lab = Lab(Tool("kubectl", "1.37.1"), fixed, Cluster(rendered=known), namespace="ns")
     world, result = World(), []
     for move in number([parse_move(move, "kubectl") for move in moves], len(versions)):
         result.append(play(world, move, lab))
@@ -118,9 +118,9 @@ def test_what_was_applied_stands_in_an_annotation_as_kubectl_writes_it() -> None
 
 def test_a_field_goes_only_if_it_was_applied_before() -> None:
     versions = [rendered(config(text="one", more="one")), rendered(config(text="two"))]
-    assert data(versions, "apply", "edit ConfigMap/settings data.mine=1", "apply") == {
+    assert data(versions, "apply", "edit ConfigMap/settings data.mine=mine", "apply") == {
         "text": "two",
-        "mine": "1",
+        "mine": "mine",
     }
 
 
