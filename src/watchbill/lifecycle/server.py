@@ -15,7 +15,7 @@ from watchbill.lifecycle.kube.decode import decode_error, strict_error
 from watchbill.lifecycle.kube.defaults import prepare_create, prepare_update
 from watchbill.lifecycle.kube.validate import invalid_words, on_create, on_update
 from watchbill.lifecycle.objects import Body, Key, Object, at, group_of
-from watchbill.lifecycle.world import Live, Manifest, World
+from watchbill.lifecycle.world import Live, Manifest, Run, World
 
 T = TypeVar("T")
 Propagation = Literal["background", "foreground", "orphan"]
@@ -105,16 +105,17 @@ def apply(world: World, cluster: Cluster, manifest: Manifest, manager: str, *, f
     _check_namespace(world, cluster, key)
     live = world.objects.get(key)
     if live is None:
-        body, managers = _refuse(_applied(None, (), manifest.body, manager, force))
+        body, managers = _refuse(_applied(None, manifest.body, manager, force))
     else:
-        body, managers = _refuse(_applied(live.body, live.managers, manifest.body, manager, force))
+        before = (live.body, live.managers, live.run)
+        body, managers = _refuse(_applied(before, manifest.body, manager, force))
     return _put(world, key, body, managers, live)
 
 
 def patch(world: World, key: Key, merged: Body, manager: str) -> World:
     """PATCH of any other kind: `merged` is the live object with the patch in it."""
     live = _existing(world, key, merged)
-    body = _refuse(_changed(merged, live.body))
+    body = _refuse(_changed(merged, live.body, live.run))
     return _put(world, key, body, ssa_owners(live.body, live.managers, body, manager), live)
 
 
@@ -122,7 +123,7 @@ def replace_object(world: World, manifest: Manifest, manager: str, *, strict: bo
     """PUT: all of it, and nothing of what the server had filled in."""
     live = _existing(world, manifest.key, manifest.body)
     _refuse(_undecodable(manifest.body, strict))
-    body = _refuse(_changed(manifest.body, live.body))
+    body = _refuse(_changed(manifest.body, live.body, live.run))
     return _put(world, manifest.key, body, ssa_owners(live.body, live.managers, body, manager), live)
 
 
@@ -224,17 +225,28 @@ def _stored(body: Body) -> Body | Refusal:
 
 
 @lru_cache(MEMORY)
-def _changed(new: Body, old: Body) -> Body | Refusal:
-    prepared = prepare_update(new.object, old.object)
-    if causes := on_update(prepared, old.object):
+def _changed(new: Body, old: Body, run: Run | None) -> Body | Refusal:
+    before = old.object if run is None else {**old.object, "status": _status(run)}
+    prepared = prepare_update(new.object, before)
+    if causes := on_update(prepared, before):
         return Refusal(Reason.INVALID, invalid_words(prepared, causes))
+    if run is not None:
+        prepared = {name: value for name, value in prepared.items() if name != "status"}
     return Body.of(prepared)
+
+
+def _status(run: Run) -> Object:
+    """As far as it decides what may be changed: whether it was ever started, and runs now."""
+    if run.phase == "suspended":
+        return {}
+    return {"startTime": "", "active": 1} if run.phase == "running" else {"startTime": ""}
 
 
 @lru_cache(MEMORY)
 def _applied(
-    live: Body | None, managers: Managers, body: Body, manager: str, force: bool
+    before: tuple[Body, Managers, Run | None] | None, body: Body, manager: str, force: bool
 ) -> tuple[Body, Managers] | Refusal:
+    live, managers, run = before or (None, (), None)
     try:
         merged = ssa.apply(live.object if live else None, managers, body.object, manager, force=force)
     except ssa.NotTyped as error:
@@ -244,5 +256,5 @@ def _applied(
     result = Body.of(merged.object)
     if (undecodable := _undecodable(result)) is not None:
         return undecodable
-    stored = _stored(result) if live is None else _changed(result, live)
+    stored = _stored(result) if live is None else _changed(result, live, run)
     return stored if isinstance(stored, Refusal) else (stored, merged.managers)

@@ -16,6 +16,7 @@ from watchbill.lifecycle.objects import Body, Key, at, group_of
 from watchbill.lifecycle.server import Cluster
 from watchbill.lifecycle.world import Hook, Manifest, Rendered, World
 
+NOTHING = Key("", "", "", "")
 CUSTOM = "CustomResourceDefinition"
 # As good as any other revision after the first; a chart that renders both alike does not look at it.
 SOME_REVISION, ANOTHER_REVISION = 2, 7
@@ -118,11 +119,18 @@ def rendered(rendering: Rendering) -> Rendered:
     hooks = []
     for document in rendering.documents:
         found = [_manifest(resource, cluster_wide) for resource in by_document.get(id(document), ())]
+        if not found and _is_nameless(document):
+            found = [Manifest(NOTHING, Body.of(document.object), document.template)]
         if document.role == "hook":
             hooks.append(_hook(document, tuple(found)))
         elif document.role in manifests:
             manifests[document.role] += found
     return Rendered(tuple(manifests["manifest"]), tuple(hooks), tuple(manifests["crd"]))
+
+
+def _is_nameless(document: Document) -> bool:
+    """An object of no kind: Helm takes it along and stumbles over it later."""
+    return isinstance(document.object, dict) and bool(document.object) and not document.object.get("kind")
 
 
 def _hook(document: Document, objects: tuple[Manifest, ...]) -> Hook:

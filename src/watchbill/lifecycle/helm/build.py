@@ -17,6 +17,10 @@ def build(client: Client, manifests: Sequence[Manifest], prefix: str = "") -> No
 
 def _problem(client: Client, manifest: Manifest) -> str:
     body = manifest.body
+    unset = [f"{field} not set" for field in ("apiVersion", "kind") if not body.object.get(field)]
+    if unset:
+        words = unset[0] if len(unset) == 1 else f"[{', '.join(unset)}]"
+        return f'error validating "": error validating data: {words}'
     for field in ("annotations", "labels"):
         for value in (body.metadata.get(field) or {}).values():
             if not isinstance(value, str):

@@ -56,6 +56,11 @@ def accepted(move: Move, traits: HelmTraits) -> Flags:
     if move.refused:
         raise Failed(move.refused)
     flags = move.flags
+    if move.verb == "install" and flags.server_side not in ("", "true", "false"):
+        raise Failed(
+            f'invalid argument "{flags.server_side}" for "--server-side" flag: '
+            f'strconv.ParseBool: parsing "{flags.server_side}": invalid syntax'
+        )
     replacing = next((name for name in ("--force-replace", "--force") if name in move.given), "")
     if replacing and flags.force_conflicts:
         group = [replacing.removeprefix("--"), "force-conflicts"]

@@ -39,6 +39,15 @@ class Operation(Struct):
     def deployed(self) -> Release | None:
         return next((known for known in reversed(self.history) if known.status == "deployed"), None)
 
+    def applies(self, before: Release) -> bool:
+        """Server-side, if so asked for, or if the release was applied so before."""
+        asked = self.flags.server_side
+        if asked not in ("", "auto", "true", "false"):
+            raise Failed(f"invalid/unknown release server-side apply method: {asked}")
+        if asked in ("true", "false"):
+            return asked == "true"
+        return self.traits.server_side_apply and before.server_side
+
     def save(self, release: Release) -> Release:
         self.client.save(self.release, release)
         return release

@@ -16,10 +16,7 @@ def rollback(op: Operation, revision: int) -> None:
     previous = next((known for known in op.history if known.revision == wanted), None)
     if previous is None:
         raise Failed(f"release has no {wanted} version")
-    if op.flags.server_side in ("true", "false"):
-        server_side = op.flags.server_side == "true"
-    else:
-        server_side = op.traits.server_side_apply and previous.server_side
+    server_side = op.applies(previous)
     release = op.add(Release(current.revision + 1, "pending-rollback", previous.rendered, server_side))
 
     unable = "unable to build kubernetes objects from"

@@ -34,10 +34,7 @@ def _upgrade(op: Operation, render: Render) -> None:
     rendered = render(upgrade=True, revision=last.revision + 1, world=op.client.world)
     if rendered.error:
         raise Failed(rendered.error)
-    if op.traits.server_side_apply and op.flags.server_side in ("true", "false"):
-        server_side = op.flags.server_side == "true"
-    else:
-        server_side = op.traits.server_side_apply and last.server_side
+    server_side = op.applies(last)
     build(op.client, rendered.manifests)
     current = list(original.rendered.manifests)
     build(op.client, current, "unable to build kubernetes objects from current release manifest: ")
