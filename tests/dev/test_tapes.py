@@ -469,6 +469,15 @@ def test_a_pair_becomes_a_case_with_documents_where_they_come_from() -> None:
     assert [move.text for move in case.moves] == ["install", "upgrade", "uninstall"]
 
 
+def test_webhooks_of_a_real_chart_are_told_to_look_at_nothing() -> None:
+    hook = "kind: ValidatingWebhookConfiguration\nmetadata:\n  name: x\nwebhooks:\n- name: a.b\n  objectSelector: {}\n"
+
+    [ref] = naming.named_in(text := corpus.manifests([{"source": None, "yaml": hook}]))
+
+    assert ref.name == "x"
+    assert text.endswith("objectSelector:\n    matchLabels:\n      watchbill.dev/stand-in: never\n")
+
+
 def test_a_stand_in_serves_every_version_and_stores_one() -> None:
     body = corpus.stand_in("example.com", "Policy", ["v1", "v1beta1"])
 
