@@ -83,9 +83,9 @@ def command(
 
     Exit code 1 says that a move failed."""
     from watchbill.charts.engine import Engine
+    from watchbill.rehearsal.performance import perform, set_up
     from watchbill.rehearsal.report import report
     from watchbill.rehearsal.script import read
-    from watchbill.rehearsal.stage import perform, set_up
 
     script = read(arguments, tool, manifests, options["release"])
     _check_inputs(manifests, options)
