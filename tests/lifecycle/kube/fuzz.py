@@ -173,9 +173,7 @@ class Gardener:
     def _edited_list(self, value: list[Any], type_: Type, rate: float, depth: int) -> list[Any]:
         assert type_.element is not None
         rng = self._rng
-        out = [
-            self.edited(item, type_.element, rate, depth + 1) for item in value if rng.random() > rate
-        ]
+        out = [self.edited(item, type_.element, rate, depth + 1) for item in value if rng.random() > rate]
         if rng.random() < rate * 2:
             out.insert(rng.randrange(len(out) + 1), self.value(type_.element, max(depth, 4)))
         if rng.random() < rate:

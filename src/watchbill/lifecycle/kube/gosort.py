@@ -18,10 +18,12 @@ def go_sorted(items: list[Keyed]) -> list[Keyed]:
     """Sorted by key; equal keys in the order Go would leave them."""
     if len({key for key, _ in items}) == len(items):
         return sorted(items, key=_key)
-    if len(items) <= SMALL:
-        # Insertion puts an item before its equals.
-        return sorted(reversed(items), key=_key)
     data = list(items)
+    if len(data) <= SMALL:
+        # Insertion puts an item before its equals.
+        data.reverse()
+        data.sort(key=_key)
+        return data
     _Sort(data).run(0, len(data), len(data).bit_length())
     return data
 

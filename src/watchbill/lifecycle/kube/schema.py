@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from watchbill.lifecycle.kube.packaged import read
 
-Reference = "str | _Written"
+SCALARS = ("string", "numeric", "boolean", "untyped")
 
 
 class _Written(Struct, frozen=True):
@@ -66,7 +66,7 @@ class Type:
 class Field:
     """A field of a struct, with what a strategic merge patch does to it."""
 
-    __slots__ = ("merge_key", "replace", "retain_keys", "merge", "type")
+    __slots__ = ("merge", "merge_key", "replace", "retain_keys", "type")
 
     def __init__(self, type_: Type, patch: str = "", merge_key: str = "") -> None:
         words = patch.split(",")
@@ -106,9 +106,6 @@ def _type(reference: "str | _Written") -> Type:
     return _named[reference]
 
 
-SCALARS = ("string", "numeric", "boolean", "untyped")
-
-
 def _fill(built: Type, written: _Written) -> Type:
     built.scalar = written.scalar
     if written.list is not None:
@@ -129,6 +126,7 @@ def _fill(built: Type, written: _Written) -> Type:
     return built
 
 
-# Values without a schema: every member of a map has its owner, lists and what is in them are whole.
+@cache
 def deduced() -> Type:
+    """Of values without a schema: every member of a map has its owner, lists are owned as a whole."""
     return _type("__untyped_deduced_")

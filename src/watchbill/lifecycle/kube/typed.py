@@ -308,48 +308,43 @@ def compare(old: Any, new: Any, type_: Type) -> Comparison:
 def _compare(old: Any, new: Any, type_: Type, path: Path, out: Comparison) -> None:
     if old is new:
         return
+    pair = (old, new)
     if new is MISSING or old is MISSING:
-        kind = _kind(type_, old if new is MISSING else new)
-        _compare_as(kind, old, new, type_, path, out)
+        _compare_as(_kind(type_, old if new is MISSING else new), pair, type_, path, out)
         (out.removed if new is MISSING else out.added).add(path)
         return
     before, after = _kind(type_, old), _kind(type_, new)
-    # Beside one of untyped's three kinds a null stands for all three, and is none of them.
-    if _takes_any(type_) and (old is None) != (new is None):
-        _compare_as(before, old, new, type_, path, out)
-        _compare_as(after, old, new, type_, path, out)
-        return
-    _compare_as(before, old, new, type_, path, out)
+    _compare_as(before, pair, type_, path, out)
     if before != after:
-        _compare_as(after, old, new, type_, path, out)
+        _compare_as(after, pair, type_, path, out)
 
 
-def _takes_any(type_: Type) -> bool:
-    return bool(type_.scalar) and type_.mapping
-
-
-def _compare_as(kind: int, old: Any, new: Any, type_: Type, path: Path, out: Comparison) -> None:
-    if kind == SCALAR or (kind == LIST and not type_.associative) or (kind == MAP and type_.atomic):
-        _compare_leaf(old, new, path, out)
-        return
-    container: type = list if kind == LIST else dict
-    olds = old if isinstance(old, container) else container()
-    news = new if isinstance(new, container) else container()
-    if not olds and not news:
-        _compare_leaf(old, new, path, out)
-    elif kind == MAP:
-        for key, value in olds.items():
-            _compare(value, news.get(key, MISSING), _member(type_, key), (*path, key), out)
-        for key, value in news.items():
-            if key not in olds:
-                _compare(MISSING, value, _member(type_, key), (*path, key), out)
-    else:
-        _compare_items(_by_element(type_, olds), _by_element(type_, news), type_, path, out)
-
-
-def _compare_leaf(old: Any, new: Any, path: Path, out: Comparison) -> None:
+def _compare_as(kind: int, pair: tuple[Any, Any], type_: Type, path: Path, out: Comparison) -> None:
+    old, new = pair
+    if kind == MAP and not type_.atomic:
+        before = old if isinstance(old, dict) else {}
+        after = new if isinstance(new, dict) else {}
+        if before or after:
+            _compare_members(before, after, type_, path, out)
+            return
+    elif kind == LIST and type_.associative:
+        items = old if isinstance(old, list) else []
+        others = new if isinstance(new, list) else []
+        if items or others:
+            _compare_items(_by_element(type_, items), _by_element(type_, others), type_, path, out)
+            return
     if old is not MISSING and new is not MISSING and not same(old, new):
         out.modified.add(path)
+
+
+def _compare_members(
+    old: dict[str, Any], new: dict[str, Any], type_: Type, path: Path, out: Comparison
+) -> None:
+    for key, value in old.items():
+        _compare(value, new.get(key, MISSING), _member(type_, key), (*path, key), out)
+    for key, value in new.items():
+        if key not in old:
+            _compare(MISSING, value, _member(type_, key), (*path, key), out)
 
 
 def _compare_items(
