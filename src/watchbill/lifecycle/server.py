@@ -13,6 +13,7 @@ from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.kube.apply import Managers
 from watchbill.lifecycle.kube.decode import decode_error, strict_error
 from watchbill.lifecycle.kube.defaults import prepare_create, prepare_update
+from watchbill.lifecycle.kube.patched import patch_error
 from watchbill.lifecycle.kube.validate import invalid_words, on_create, on_update
 from watchbill.lifecycle.objects import Body, Key, Object, at, group_of
 from watchbill.lifecycle.world import Live, Manifest, Run, World
@@ -115,6 +116,7 @@ def apply(world: World, cluster: Cluster, manifest: Manifest, manager: str, *, f
 def patch(world: World, key: Key, merged: Body, manager: str) -> World:
     """PATCH of any other kind: `merged` is the live object with the patch in it."""
     live = _existing(world, key, merged)
+    _refuse(_unreadable(merged))
     body = _refuse(_changed(merged, live.body, live.run))
     return _put(world, key, body, ssa_owners(live.body, live.managers, body, manager), live)
 
@@ -214,6 +216,13 @@ def ssa_owners(before: Body | None, managers: Managers, after: Body, manager: st
 def _undecodable(body: Body, strict: bool = False) -> Refusal | None:
     words = strict_error(body.object) if strict else decode_error(body.object)
     return Refusal(Reason.BAD_REQUEST, words) if words else None
+
+
+@lru_cache(MEMORY)
+def _unreadable(merged: Body) -> Refusal | None:
+    """Clients do not merge strategically what they cannot read themselves."""
+    words = patch_error(merged.object, strict=False, json_merge=True)
+    return Refusal(Reason.INVALID, words) if words else None
 
 
 @lru_cache(MEMORY)

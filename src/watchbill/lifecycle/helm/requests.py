@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.kube import catalog, merge
 from watchbill.lifecycle.kube.apply import Managers
+from watchbill.lifecycle.kube.decode import decode_error
 from watchbill.lifecycle.objects import Body
 from watchbill.lifecycle.server import Reason, Refused
 from watchbill.lifecycle.world import Manifest
@@ -179,7 +180,8 @@ class _Collected(Exception):  # noqa: N818 - an error that does not stop the upd
 @lru_cache(1 << 16)
 def _merged(original: Body, target: Body, live: Body, three_way: bool) -> Body | None:
     """The live object with Helm's patch in it; None if there is nothing to send."""
-    if catalog.find(target.api_version, target.kind) is not None:
+    known = catalog.find(target.api_version, target.kind) is not None
+    if known and decode_error(target.object) is None:
         merged = merge.strategic(target.api_version, target.kind, original.object, target.object, live.object)
     elif three_way:
         merged = merge.json_three_way(original.object, target.object, live.object)

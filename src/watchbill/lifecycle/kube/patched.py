@@ -1,7 +1,7 @@
 """What the API server says of a patch whose result it cannot take in.
 
-It goes from the merged map straight to the type (runtime.DefaultUnstructuredConverter), so its words are
-others than those for a body that is sent whole.
+From the map that a strategic merge gives it goes straight to the type (runtime.DefaultUnstructuredConverter), so
+its words are others than those for a body that is sent whole; the result of a JSON merge is read like such a body.
 """
 
 import re
@@ -18,12 +18,13 @@ _GO = {"string": "string", "number": "int64", "bool": "bool", "object": "map", "
 _SCALARS = ("string", "bool", "int", "int32", "int64", "uint8", "float64")
 
 
-def patch_error(merged: dict[str, Any], *, strict: bool) -> str | None:
+def patch_error(merged: dict[str, Any], *, strict: bool, json_merge: bool = False) -> str | None:
     """None if it can be read; strict: unknown fields are refused too."""
     words = strict_error(merged) if strict else decode_error(merged)
     if words is None:
         return None
-    return f' "" is invalid: patch: Invalid value: {ELIDED}: {_converted(_PREFIX.sub("", words, count=1))}'
+    words = _PREFIX.sub("", words, count=1)
+    return f' "" is invalid: patch: Invalid value: {ELIDED}: {words if json_merge else _converted(words)}'
 
 
 def _converted(words: str) -> str:
