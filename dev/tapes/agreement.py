@@ -11,6 +11,7 @@ from typing import Any
 from dev.tapes.corpus import Pair, manifests
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
+from watchbill.lifecycle.kube.words import normalise
 from watchbill.lifecycle.lab import Lab, Tool
 from watchbill.lifecycle.moves import number, parse
 from watchbill.lifecycle.play import objects, play
@@ -80,7 +81,7 @@ def _comparable(what: str, value: Any) -> Any:
         return sorted(value)
     if what == "error":
         # What is created side by side fails in any order.
-        return sorted(part.strip() for part in re.split(r"\n\s*(?:\* )?|(?<=[\]\w]), (?=\[|spec)", value))
+        return sorted(part.strip() for part in re.split(r"\n\s*(?:\* )?", normalise(value)))
     return value
 
 

@@ -105,7 +105,7 @@ def apply(world: World, cluster: Cluster, manifest: Manifest, manager: str, *, f
     key = manifest.key
     _check_namespace(world, cluster, key)
     live = world.objects.get(key)
-    if live is None:
+    if live is None or live.body.api_version != manifest.body.api_version:
         body, managers = _refuse(_applied(None, manifest.body, manager, force))
     else:
         before = (live.body, live.managers, live.run)
@@ -235,6 +235,8 @@ def _stored(body: Body) -> Body | Refusal:
 
 @lru_cache(MEMORY)
 def _changed(new: Body, old: Body, run: Run | None) -> Body | Refusal:
+    if new.api_version != old.api_version:
+        return _stored(new)  # conversion between versions is not modelled: the new form is taken as it is
     before = old.object if run is None else {**old.object, "status": _status(run)}
     prepared = prepare_update(new.object, before)
     if causes := on_update(prepared, before):

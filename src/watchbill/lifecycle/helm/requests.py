@@ -40,7 +40,7 @@ def several(op: Operation, errors: Sequence[str]) -> str:
     if op.traits.major > 3:
         return "\n".join(errors)
     count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
-    return f"{count} occurred:\n" + "".join(f"\t* {error}\n" for error in errors) + "\n\n"
+    return f"{count} occurred:\n" + "\n".join(f"\t* {error}" for error in errors) + "\n\n"
 
 
 def _create(
@@ -180,6 +180,8 @@ class _Collected(Exception):  # noqa: N818 - an error that does not stop the upd
 @lru_cache(1 << 16)
 def _merged(original: Body, target: Body, live: Body, three_way: bool) -> Body | None:
     """The live object with Helm's patch in it; None if there is nothing to send."""
+    if live.api_version != target.api_version:
+        return target  # the server converts it; what is in it counts, not how it was written
     known = catalog.find(target.api_version, target.kind) is not None
     if known and decode_error(target.object) is None:
         merged = merge.strategic(target.api_version, target.kind, original.object, target.object, live.object)
