@@ -7,7 +7,7 @@ import pytest
 
 from watchbill.lifecycle.kube.apply import LAST_APPLIED
 from watchbill.lifecycle.kubectl.selector import BadSelector, fits, parse
-from watchbill.lifecycle.kubectl.words import Problem, refused, together, told
+from watchbill.lifecycle.kubectl.words import Problem, Several, gathered, refused, told, without
 from watchbill.lifecycle.lab import Lab, Tool
 from watchbill.lifecycle.moves import number
 from watchbill.lifecycle.moves import parse as parse_move
@@ -223,31 +223,37 @@ def test_a_bad_selector_is_told_in_kubectls_words(selector: str, found: str, exp
 # ---- words
 
 
+def invalid(causes: str) -> Problem:
+    return refused(Refused(Reason.INVALID, f'Job.batch "a" is invalid: {causes}'), "error when creating: ")
+
+
 def test_an_error_alone_says_more_than_one_of_several() -> None:
-    own = Problem("no name")
-    invalid = refused(
-        Refused(Reason.INVALID, 'Job.batch "a" is invalid: spec.x: Forbidden: no'),
-        'error when creating "STDIN": ',
-    )
-    assert told([]) == ""
-    assert told([own]) == "error: no name"
-    assert told([invalid]) == 'The Job "a" is invalid: spec.x: Forbidden: no'
-    assert told([own, invalid]) == (
+    own, of_server = Problem("no name"), invalid("spec.x: Forbidden: no")
+    assert told(None) == ""
+    assert told(own) == "error: no name"
+    assert told(of_server) == 'The Job "a" is invalid: spec.x: Forbidden: no'
+    assert told(gathered([own, of_server])) == (
         "no name\n"
-        'Error from server (Invalid): error when creating "STDIN": Job.batch "a" is invalid: spec.x: Forbidden: no'
+        'Error from server (Invalid): error when creating: Job.batch "a" is invalid: spec.x: Forbidden: no'
     )
 
 
 def test_each_cause_has_its_line() -> None:
-    words = (
-        'Job.batch "a" is invalid: [spec.a: Required value: one, two, spec.b[0]: Invalid value: …: is immutable, '
-        "spec.a: Required value: one, two]"
-    )
-    assert told([refused(Refused(Reason.INVALID, words))]) == (
+    causes = "[spec.a: Required value: one, two, spec.b[0]: Invalid value: …: is immutable, spec.a: Required value: one, two]"
+    assert told(invalid(causes)) == (
         'The Job "a" is invalid: \n* spec.a: Required value: one, two\n* spec.b[0]: Invalid value: …: is immutable'
     )
 
 
 def test_what_cannot_be_read_is_one_error_among_others() -> None:
-    assert [one.message for one in together([Problem("a"), Problem("b")])] == ["[a, b]"]
-    assert [one.message for one in together([Problem("a"), Problem("a")])] == ["a"]
+    unread = Several((Problem("a"), Problem("b"), Problem("a")))
+    assert told(unread) == "a\nb\na"
+    assert told(gathered([unread, Problem("c")])) == "[a, b]\nc"
+
+
+def test_an_error_that_lost_its_company_still_travels_as_one_of_several() -> None:
+    missing = refused(Refused(Reason.NOT_FOUND, 'jobs.batch "a" not found'))
+    unread = Several((Problem("a"),))
+    assert told(unread) == "error: a"
+    assert told(without(gathered([missing, unread]), Reason.NOT_FOUND)) == "a"
+    assert without(gathered([missing, missing]), Reason.NOT_FOUND) is None

@@ -4,36 +4,24 @@ from watchbill.lifecycle.client import Client
 from watchbill.lifecycle.kubectl import client_side, server_side
 from watchbill.lifecycle.kubectl.options import Options
 from watchbill.lifecycle.kubectl.pruning import prune
-from watchbill.lifecycle.kubectl.reading import Stop, checked, read
-from watchbill.lifecycle.kubectl.words import Problem, together
+from watchbill.lifecycle.kubectl.reading import misplaced, read
+from watchbill.lifecycle.kubectl.words import Error, Problem, gathered
 from watchbill.lifecycle.world import Manifest
 
 
-def apply(client: Client, manifests: tuple[Manifest, ...], namespace: str, options: Options) -> list[Problem]:
-    unread, found = _read(client, manifests, namespace, options)
-    if not unread and not found:
-        return [Problem("no objects passed to apply")]
-    failed = [problem for manifest in found if (problem := _apply(client, manifest, options))]
+def apply(client: Client, manifests: tuple[Manifest, ...], namespace: str, options: Options) -> Error | None:
+    found = read(client, manifests, options.selector, validate=True)
+    elsewhere = [problem for document in found.documents if (problem := misplaced(document, namespace))]
+    unread = gathered([*elsewhere, *found.errors])
+    here = [document for document in found.documents if not misplaced(document, namespace)]
+    if not unread and not here:
+        return Problem("no objects passed to apply")
+    failed = [problem for document in here if (problem := _apply(client, document, options))]
     if unread or failed:
-        return [*together(unread), *failed] if failed else unread
+        return gathered([*([unread] if unread else []), *failed])
     if options.prune:
-        prune(client, {manifest.key for manifest in found}, namespace, options.selector)
-    return []
-
-
-def _read(
-    client: Client, manifests: tuple[Manifest, ...], namespace: str, options: Options
-) -> tuple[list[Problem], list[Manifest]]:
-    """Kinds are looked up now: what a definition among the documents brings is not known yet."""
-    readable: list[Manifest] = []
-    stopped: list[Problem] = []
-    try:
-        readable.extend(checked(manifests))
-    except Stop as stop:
-        stopped = [stop.problem]
-    documents = list(read(client, tuple(readable), namespace, options.selector))
-    problems = [document for document in documents if isinstance(document, Problem)]
-    return [*problems, *stopped], [document for document in documents if isinstance(document, Manifest)]
+        prune(client, {document.key for document in here}, namespace, options.selector)
+    return None
 
 
 def _apply(client: Client, manifest: Manifest, options: Options) -> Problem | None:

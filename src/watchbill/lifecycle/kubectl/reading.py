@@ -1,22 +1,18 @@
 """What `helm template` prints, read as kubectl reads it (cli-runtime's resource builder)."""
 
-from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 from watchbill.lifecycle.client import Client
+from watchbill.lifecycle.kubectl.last_applied import encoded
 from watchbill.lifecycle.kubectl.selector import Selector, fits
-from watchbill.lifecycle.kubectl.words import SOURCE, Problem
+from watchbill.lifecycle.kubectl.words import SOURCE, Error, Problem, Several
 from watchbill.lifecycle.lab import Render
 from watchbill.lifecycle.objects import Body
 from watchbill.lifecycle.world import Manifest, World
 
 # Fields of the metadata, or what they hold, that must be text.
 TEXTS = frozenset({"annotations", "labels", "name", "namespace", "generateName"})
-
-
-class Stop(Exception):  # noqa: N818 - nothing behind this document is read
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
 
 
 def documents(render: Render) -> tuple[Manifest, ...]:
@@ -28,42 +24,61 @@ def documents(render: Render) -> tuple[Manifest, ...]:
     return (*rendered.manifests, *(manifest for hook in rendered.hooks for manifest in hook.objects))
 
 
-def read(
-    client: Client, manifests: tuple[Manifest, ...], namespace: str, selector: Selector
-) -> Iterator[Manifest | Problem]:
-    """Each document, or what is wrong with it."""
+class Read(NamedTuple):
+    documents: list[Manifest]
+    unread: list[Problem]
+
+    @property
+    def errors(self) -> list[Error]:
+        """What was wrong with documents comes last, and travels as one."""
+        return [Several(tuple(self.unread))] if self.unread else []
+
+
+def read(client: Client, manifests: tuple[Manifest, ...], selector: Selector, *, validate: bool) -> Read:
+    """Kinds are looked up now: what a definition among the documents brings is not known yet.
+
+    To validate is to look whether a document is one at all; nothing is read behind one that is not.
+    """
+    result = Read([], [])
     for manifest in manifests:
-        if words := _undecodable(manifest.body):
-            yield Problem(f"unable to decode {SOURCE}: {words}")
+        if validate and (words := _unset(manifest.body)):
+            result.unread.append(Problem(words))
+            break
+        if words := _undecodable(manifest.body) or _kindless(manifest):
+            result.unread.append(Problem(f"unable to decode {SOURCE}: {words}"))
         elif not client.serves(manifest.body):
-            yield Problem(_not_served(manifest))
-        elif not fits(selector, manifest.body.labels):
-            continue
-        elif manifest.key.namespace not in ("", namespace):
-            yield Problem(_elsewhere(manifest.key.namespace, namespace))
-        else:
-            yield manifest
+            result.unread.append(Problem(_not_served(manifest)))
+        elif fits(selector, manifest.body.labels):
+            result.documents.append(manifest)
+    return result
 
 
-def checked(manifests: tuple[Manifest, ...]) -> Iterator[Manifest]:
-    """`apply` looks at each document before it goes on to the next."""
-    for manifest in manifests:
-        missing = [
-            f"{field} not set"
-            for field, text in (("apiVersion", manifest.body.api_version), ("kind", manifest.body.kind))
-            if not text
-        ]
-        if missing:
-            words = missing[0] if len(missing) == 1 else f"[{', '.join(missing)}]"
-            raise Stop(
-                Problem(
-                    f"error validating {SOURCE}: error validating data: {words}; if you choose to ignore "
-                    "these errors, turn validation off with --validate=false"
-                )
-            )
-        yield manifest
+def misplaced(manifest: Manifest, namespace: str) -> Problem | None:
+    own = manifest.key.namespace
+    if own in ("", namespace):
+        return None
+    return Problem(
+        f'the namespace from the provided object "{own}" does not match the namespace "{namespace}". '
+        f"You must pass '--namespace={own}' to perform this operation."
+    )
 
 
+def _unset(body: Body) -> str:
+    unset = [
+        f"{field} not set"
+        for field, text in (("apiVersion", body.api_version), ("kind", body.kind))
+        if not text
+    ]
+    if not unset:
+        return ""
+    words = unset[0] if len(unset) == 1 else f"[{', '.join(unset)}]"
+    return (
+        f"error validating {SOURCE}: error validating data: {words}; if you choose to ignore these errors, "
+        "turn validation off with --validate=false"
+    )
+
+
+@lru_cache(1 << 14)
 def _undecodable(body: Body) -> str:
     """kubectl reads the metadata of every document, whatever its kind; the first thing wrong is told."""
     for field, value in sorted(body.metadata.items()):
@@ -75,6 +90,16 @@ def _undecodable(body: Body) -> str:
                     f"ObjectMeta.metadata.{field} of type string"
                 )
     return ""
+
+
+def _kindless(manifest: Manifest) -> str:
+    if manifest.body.kind:
+        return ""
+    metadata = manifest.body.metadata
+    if not manifest.stated:  # then the document has none; the namespace was filled in since
+        metadata = {field: value for field, value in metadata.items() if field != "namespace"}
+    document = {**manifest.body.object, "metadata": metadata}
+    return f"Object 'Kind' is missing in '{encoded(document).strip()}'"
 
 
 def _json_type(value: object) -> str:
@@ -91,11 +116,4 @@ def _not_served(manifest: Manifest) -> str:
         f'resource mapping not found for name: "{body.name}" namespace: "{manifest.stated}" '
         f'from {SOURCE}: no matches for kind "{body.kind}" in version "{body.api_version}"\n'
         "ensure CRDs are installed first"
-    )
-
-
-def _elsewhere(own: str, namespace: str) -> str:
-    return (
-        f'the namespace from the provided object "{own}" does not match the namespace "{namespace}". '
-        f"You must pass '--namespace={own}' to perform this operation."
     )

@@ -1,7 +1,7 @@
 """kubectl's errors: one that stands alone is told otherwise than one of several (pkg/cmd/util/helpers.go)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -55,19 +55,49 @@ def refused(error: Refused, around: str = "") -> Problem:
     return Problem(around + error.words, error.reason, error.words)
 
 
-def told(problems: Sequence[Problem]) -> str:
+class Several(Struct, frozen=True):
+    """Errors that travel as one."""
+
+    errors: "tuple[Problem | Several, ...]"
+
+    @property
+    def listed(self) -> str:
+        """As one of several: all on one line."""
+        different = list(dict.fromkeys(problem.message for problem in self.flat()))
+        return different[0] if len(different) == 1 else f"[{', '.join(different)}]"
+
+    def flat(self) -> Iterator[Problem]:
+        for error in self.errors:
+            if isinstance(error, Several):
+                yield from error.flat()
+            else:
+                yield error
+
+
+Error = Problem | Several
+
+
+def gathered(errors: Sequence[Error]) -> Error | None:
+    if len(errors) < 2:
+        return errors[0] if errors else None
+    return Several(tuple(errors))
+
+
+def told(error: Error | None) -> str:
     """All that kubectl prints; nothing if there is nothing."""
-    if len(problems) == 1:
-        return problems[0].alone
-    return "\n".join(problem.listed for problem in problems)
+    if isinstance(error, Several) and len(error.errors) == 1:
+        [error] = error.errors
+    if isinstance(error, Several):
+        return "\n".join(one.listed for one in error.errors)
+    return error.alone if error else ""
 
 
-def together(problems: Sequence[Problem]) -> list[Problem]:
-    """What was found while reading is one error among those that follow."""
-    if len(problems) < 2:
-        return list(problems)
-    different = list(dict.fromkeys(problem.message for problem in problems))
-    return [Problem(different[0] if len(different) == 1 else f"[{', '.join(different)}]")]
+def without(error: Error | None, reason: Reason) -> Error | None:
+    """What is left when one reason is no reason; what travelled as one still does."""
+    if isinstance(error, Several):
+        left = tuple(kept for one in error.errors if (kept := without(one, reason)))
+        return Several(left) if left else None
+    return error if error and error.reason is not reason else None
 
 
 def when(doing: str) -> str:
