@@ -210,8 +210,8 @@ def test_what_no_version_brings_along_is_assumed_and_said(played: Any) -> None:
     version = job("migrate", pod="serviceAccountName: worker") + (
         "---\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: elsewhere}\n"
     )
-    assert " ".join(" ".join(played([version], "install")[-2:]).split()) == (
-        'assumed: the cluster serves Widget (example.com), namespace "elsewhere" is there, ServiceAccount/worker is there'
+    assert played([version], "install")[-1] == (
+        'assumed to be there: kind Widget (example.com), namespace "elsewhere", ServiceAccount/worker'
     )
 
 
@@ -255,6 +255,17 @@ def test_many_plain_objects_are_told_by_number_and_all_of_them_with_v(played: An
     assert ["create", "ConfigMap/c7"] in everything
     assert ["save", "release/2", "pending-upgrade"] in everything
     assert not any("release/" in cell for row in said for cell in row)
+
+
+def test_writes_stay_in_their_order_where_they_are_few(played: Any) -> None:
+    version = "".join(config(name, metadata=hook("pre-upgrade")) for name in "ab") + job("j")
+    said = rows(played([version], "install", "upgrade", "upgrade"))
+    assert [row[:2] for row in said[-5:-1]] == [
+        ["delete", "ConfigMap/a"],
+        ["create", "ConfigMap/a"],
+        ["delete", "ConfigMap/b"],
+        ["create", "ConfigMap/b"],
+    ]
 
 
 def test_what_an_uninstall_leaves_behind_is_said(played: Any) -> None:

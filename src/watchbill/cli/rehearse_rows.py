@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from watchbill.cli.terminal import printable
-from watchbill.lifecycle.fates import fate_of
+from watchbill.lifecycle.fates import RUNS_TO_COMPLETION, fate_of
 from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.objects import Key
@@ -13,6 +13,7 @@ from watchbill.lifecycle.world import Live, World
 
 MOST_ALIKE = 4  # rows that differ in nothing but the object; more are folded into one
 MOST_NAMED = 3
+MOST_KINDS = 5
 NOT_THERE = "not found"
 UNFINISHED = {"suspended": "never ran", "waiting": "never started", "running": "was still running"}
 
@@ -22,7 +23,7 @@ class Row(NamedTuple):
     what: str
     remark: str = ""
     color: str = ""
-    kind: str = ""  # of a plain object, which may be folded with its like
+    kind: str = ""  # of an object that does not run: it may be folded with its like
 
 
 def rows(played: Played, before: World, lab: Lab, *, verbose: bool) -> Iterator[Row]:
@@ -75,8 +76,8 @@ def _write(played: Played, place: int, key: Key, world: World, lab: Lab) -> Row:
     elif step.verb != "delete":
         same = world.objects[key].body is step.world.objects[key].body
         became = "unchanged" if same else "changed"
-    plain = not step.why and key.kind not in ("Job", "Pod")
-    return Row(verb, what, _joined(step.why, became), color, key.kind if plain else "")
+    runs = key.kind in RUNS_TO_COMPLETION
+    return Row(verb, what, _joined(step.why, became), color, "" if runs else key.kind)
 
 
 def _run(played: Played, place: int, key: Key, lab: Lab) -> tuple[str, str]:
@@ -125,7 +126,7 @@ def _meanwhile(played: Played, before: World, lab: Lab) -> Iterator[Row]:
 
 
 def _folded(told: Iterator[Row]) -> Iterator[Row]:
-    """Plain objects that go the same way, one after the other, are told by number."""
+    """Objects that go the same way between two Jobs are told by number."""
     stretch: list[Row] = []
     for row in told:
         if row.kind:
@@ -138,21 +139,25 @@ def _folded(told: Iterator[Row]) -> Iterator[Row]:
 
 
 def _by_number(stretch: Sequence[Row]) -> Iterator[Row]:
+    """Too many of a sort are one row, where the first of them stood."""
     alike: dict[tuple[str, str], list[Row]] = {}
     for row in stretch:
         alike.setdefault((row.verb, row.remark), []).append(row)
-    for (verb, remark), same in alike.items():
-        if len(same) <= (1 if remark == "unchanged" else MOST_ALIKE):
-            yield from same
-        else:
-            yield Row(verb, f"{len(same)} objects", _joined(remark, _kinds(same)))
+    for row in stretch:
+        same = alike[row.verb, row.remark]
+        if len(same) <= (1 if row.remark == "unchanged" else MOST_ALIKE):
+            yield row
+        elif row is same[0]:
+            yield Row(row.verb, f"{len(same)} objects", _joined(row.remark, _kinds(same)))
 
 
 def _kinds(same: Sequence[Row]) -> str:
     counts: dict[str, int] = {}
     for row in same:
         counts[row.kind] = counts.get(row.kind, 0) + 1
-    return ", ".join(f"{number} {kind}" if number > 1 else kind for kind, number in counts.items())
+    kinds = [f"{number} {kind}" if number > 1 else kind for kind, number in counts.items()]
+    more = len(kinds) - MOST_KINDS
+    return ", ".join(kinds[:MOST_KINDS]) + (f" and {more} more kinds" if more > 0 else "")
 
 
 def _joined(*parts: str) -> str:

@@ -48,7 +48,7 @@ def lines(played: Sequence[Played], lab: Lab, versions: Sequence[str], *, verbos
         yield from _left_behind(one, lab)
     if assumed := list(_assumed(played, lab)):
         yield ""
-        text = f"assumed: {listed(assumed, verbose=verbose)}"
+        text = f"assumed to be there: {listed(assumed, verbose=verbose)}"
         yield from (style(line, dim=True) for line in _wrapped(text, ""))
 
 
@@ -106,7 +106,7 @@ def _left_behind(played: Played, lab: Lab) -> Iterator[str]:
     world = played.world
     left = sorted(
         name(key, lab) + _kept(world.objects[key])
-        for key in objects(world, lab)
+        for key in objects(world)
         if world.objects[key].body.annotations.get(RELEASE_NAME) not in world.releases
     )
     yield from _wrapped(f"left behind: {', '.join(left) or 'nothing'}", "   ")
@@ -121,17 +121,16 @@ def _assumed(played: Sequence[Played], lab: Lab) -> Iterator[str]:
     cluster = lab.cluster
     for group, kind in sorted({(key.group, key.kind) for key in cluster.rendered} - cluster.custom_kinds):
         if not catalog.is_builtin_group(group):
-            yield f"the cluster serves {printable(kind)} ({printable(group)})"
+            yield f"kind {printable(kind)} ({printable(group)})"
     known = {lab.namespace, "", *ALWAYS_THERE, *cluster.namespaces}
     for namespace in sorted({key.namespace for key in cluster.rendered} - known):
-        yield f'namespace "{printable(namespace)}" is there'
+        yield f'namespace "{printable(namespace)}"'
     wanted: set[Key] = set()
     for one in played:
         for key, live in one.world.objects.items():
             if live.run is not None:
                 wanted.update(needs(live.body, key.namespace))
-    for key in sorted(wanted - cluster.rendered):
-        yield f"{name(key, lab)} is there"
+    yield from (name(key, lab) for key in sorted(wanted - cluster.rendered))
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
