@@ -1,12 +1,12 @@
 """The annotation in which client-side apply keeps what it applied last (pkg/util/apply.go)."""
 
-import json
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from watchbill.lifecycle.kube.apply import LAST_APPLIED
+from watchbill.lifecycle.kube.merge import Unpatchable
 from watchbill.lifecycle.objects import Body, Object
 
 MEMORY = 1 << 14
@@ -35,8 +35,10 @@ def annotated_for_creation(body: Body) -> Body:
 def last_applied(live: Body) -> Object:
     """What was applied last; nothing if nobody knows."""
     text = live.annotations.get(LAST_APPLIED)
-    found = json.loads(text) if text else {}
-    return found if isinstance(found, dict) else {}
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any]) if text else {}
+    except msgspec.DecodeError:
+        raise Unpatchable("Invalid JSON document") from None
 
 
 def encoded(thing: Object) -> str:
