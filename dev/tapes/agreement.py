@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from dev.tapes.corpus import Pair, manifests
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.lifecycle.kube.words import normalise
-from watchbill.lifecycle.lab import Lab, Tool
-from watchbill.lifecycle.moves import number, parse
-from watchbill.lifecycle.play import objects, play
-from watchbill.lifecycle.world import World
-from watchbill.rehearsal.versions import FromManifests, Versions, context_for
+from watchbill.rehearsal.performance import perform, set_up
+from watchbill.rehearsal.report import report
+from watchbill.rehearsal.script import read
 
 Truth = dict[str, Any]
 COMPARED = ("ok", "error", "release", "ran", "objects")
@@ -38,27 +38,12 @@ class Difference:
 
 def said(engine: Engine, pair: Pair, tool: str, moves: list[str]) -> list[Truth]:
     """What the model says of a pair, in the shape of a truth."""
-    name, _, version = tool.partition("@")
-    chosen = Tool(name, version)
-    context = context_for(Context(release=pair["release"], namespace=pair["namespace"]), chosen)
-    texts = [manifests(side) for side in (pair["old"]["install"], pair["new"]["upgrade"])]
-    sources = [FromManifests(engine, f"v{at}.yaml", text, context) for at, text in enumerate(texts, 1)]
-    versions = Versions(sources, pair["release"])
-    lab = Lab(chosen, versions, versions.cluster, pair["release"], pair["namespace"])
-    world, result = World(), []
-    for move in number([parse(text, name) for text in moves], len(versions)):
-        played = play(world, move, lab)
-        world = played.world
-        release = played.release
-        result.append(
-            {
-                "ok": played.ok,
-                "error": played.error.strip(),
-                "release": {"revision": release.revision, "status": release.status} if release else None,
-                "ran": [f"{key.namespace}/{key.name}" for key in played.ran],
-                "objects": sorted(str(key) for key in objects(world, lab)),
-            }
-        )
+    sides = {"old.yaml": pair["old"]["install"], "new.yaml": pair["new"]["upgrade"]}
+    script = read(moves, tool, list(sides), pair["release"])
+    context = Context(release=pair["release"], namespace=pair["namespace"])
+    texts = [(name, manifests(side)) for name, side in sides.items()]
+    lab = set_up(engine, script, texts, context)
+    result: list[Truth] = msgspec.to_builtins(report(perform(script, lab), lab).moves)
     return result
 
 
@@ -88,7 +73,8 @@ def _comparable(what: str, value: Any) -> Any:
 def compare(engine: Engine, pairs: list[Pair], recorded: Path) -> tuple[int, list[Difference]]:
     """How many plays were compared, and in what they differ."""
     by_name = {pair["pair"]: pair for pair in pairs}
-    count, found = 0, []
+    count = 0
+    found: list[Difference] = []
     for text in recorded.read_text().splitlines():
         line = json.loads(text)
         if "truth" in line:

@@ -63,8 +63,6 @@ def _last(world: World, release: str) -> Release | None:
     return history[-1] if history else None
 
 
-def objects(world: World, lab: Lab) -> list[Key]:
-    """The live objects of the given versions, sorted."""
-    return sorted(
-        key for key, live in world.objects.items() if key in lab.cluster.rendered and not live.terminating
-    )
+def objects(world: World) -> list[Key]:
+    """What is there of the versions, sorted: nothing else ever comes into a world."""
+    return sorted(key for key, live in world.objects.items() if not live.terminating)

@@ -24,6 +24,7 @@ def set_up(
     context: Context,
     *,
     follow_symlinks: bool = False,
+    bare: bool = False,
 ) -> Lab:
     """`manifests` are names and texts of versions that are rendered already, where there are no charts."""
     context = context_for(context, script.tool)
@@ -32,7 +33,7 @@ def set_up(
         for path in script.charts
     ]
     sources += [_from_manifests(engine, name, text, context) for name, text in manifests]
-    versions = Versions(sources, context.release)
+    versions = Versions(sources, context.release, bare=bare)
     return Lab(script.tool, versions, versions.cluster, context.release, context.namespace)
 
 

@@ -43,6 +43,6 @@ def _outcome(played: Played, lab: Lab) -> Outcome:
         error=played.error.strip(),
         release=ReleaseState(release.revision, release.status) if release else None,
         ran=tuple(f"{key.namespace}/{key.name}" for key in played.ran),
-        objects=tuple(sorted(map(str, objects(played.world, lab)))),
+        objects=tuple(sorted(map(str, objects(played.world)))),
         writes=tuple(map(str, played.steps)),
     )

@@ -125,6 +125,8 @@ class Update:
             )
 
     def _same(self, one: Manifest, other: Manifest) -> bool:
+        if self.op.traits.matches_version and one.body.api_version != other.body.api_version:
+            return False
         if self.op.traits.matches_group:
             return one.key == other.key
         return one.key[1:] == other.key[1:]

@@ -31,6 +31,7 @@ class HelmTraits(Struct, frozen=True):
     takes_ownership: bool  # has --take-ownership
     merges_adopted_custom: bool  # adopting custom resources is a three-way merge
     matches_group: bool  # objects of the same kind and name in other groups are other objects
+    matches_version: bool  # and so are objects of another version
     checks_owner_on_uninstall: bool
     supersedes_on_uninstall: bool  # with --keep-history
     creates_by_apply_on_update: bool
@@ -49,6 +50,7 @@ TRAITS: dict[str, tuple[Span, ...]] = {
     "takes_ownership": (Span((3, 17, 0)),),
     "merges_adopted_custom": (Span((3, 18, 0)),),
     "matches_group": (Span((3, 17, 1)),),
+    "matches_version": (Span((4, 0, 0), (4, 1, 1)),),
     "checks_owner_on_uninstall": (Span((4, 3, 0)),),
     "supersedes_on_uninstall": (Span((3, 20, 0), (4, 0, 0)), Span((4, 0, 5))),
     "creates_by_apply_on_update": (Span((4, 0, 1)),),
