@@ -62,7 +62,7 @@ def _corpus(asked: argparse.Namespace) -> int:
         raise cases.CaseError(f"the corpus is not at {asked.source}; name it with --from")
     pairs = [pair for pair in corpus.read(asked.source) if asked.pair in pair["pair"]]
     tools = asked.tool or corpus.TOOLS
-    with Server.of(kubeconfig()) as server:
+    with Server.of(kubeconfig(), keep=True) as server:
         for name, moves_for in _move_lists(asked.moves, asked.variant or ["plain"]):
             out = asked.out or cache_dir() / "corpus" / f"{name}.jsonl"
             print(f"{name}: {out}", flush=True)

@@ -20,9 +20,10 @@ STUCK = 5.0
 # Later than the longest time a tool waits while a Job is fated to be late (play.SHORT).
 LATE = 12.0
 LONGEST = 120.0
-POLL = 0.4
+POLL = 0.5
 
 Object = dict[str, Any]
+Place = tuple[Kind, str]  # a kind in a namespace
 
 
 class Unrest(Exception):  # noqa: N818
@@ -71,55 +72,59 @@ class World:
     def fate(self, job: str) -> str:
         return fates.parse(fates.choose("Job", job, {fates.JOBS: self.fate_table()})).kind
 
-    def places(self) -> dict[tuple[Kind, str], set[str]]:
+    def places(self) -> dict[Place, set[str]]:
         """The names looked for, by kind and namespace."""
-        found: defaultdict[tuple[Kind, str], set[str]] = defaultdict(set)
+        found: defaultdict[Place, set[str]] = defaultdict(set)
         for ref in self.named:
             if kind := self.catalog.of_kind(ref.api_version, ref.kind):
                 found[kind, (ref.namespace or self.namespace) if kind.namespaced else ""].add(ref.name)
         return found
 
-    def live(self) -> list[Live]:
-        """Every named object that exists; also those that are being deleted."""
-        return [
-            Live(kind, namespace, item)
-            for (kind, namespace), names in self.places().items()
-            for item in self._items(kind, namespace, names)
-        ]
-
-    def _items(self, kind: Kind, namespace: str, names: Iterable[str]) -> list[Object]:
-        if not kind.namespaced:
-            found = [self.api.find(f"{kind.collection('')}/{name}") for name in sorted(names)]
-            return [item for item in found if item is not None]
-        collection = kind.collection(namespace)
-        # Only of Jobs more must be known than that they are there.
-        items = self.api.get(collection)["items"] if is_job(kind) else self.api.find_metadata(collection)
-        return [item for item in items if item["metadata"]["name"] in names]
-
     def rest(self) -> list[str]:
         """Wait for it; then the live objects as words."""
         began = changed = time.monotonic()
+        live: dict[Place, list[Live]] = {}
         seen: set[tuple[str, str]] = set()
         while True:
-            live = self.live()
+            places = self.places()
+            # Where nothing is under way nothing is looked for again until all is calm: looking costs.
+            moving = [place for place in places if place not in live or self._awaited(live[place])]
+            for place in moving or places:
+                live[place] = self._live(place, places[place])
             now = time.monotonic()
-            versions = {(one.metadata["uid"], one.metadata["resourceVersion"]) for one in live}
+            everything = [one for found in live.values() for one in found]
+            versions = {(one.metadata["uid"], one.metadata["resourceVersion"]) for one in everything}
             if versions != seen:
                 seen, changed = versions, now
-            if now - changed >= self._patience(live):
-                return sorted({str(one) for one in live if not one.terminating})
+            patience = self._patience(everything)
+            if now - changed >= patience:
+                return sorted({str(one) for one in everything if not one.terminating})
             if now - began > LONGEST:
                 raise Unrest(f"namespace {self.namespace} is not still after {LONGEST:.0f} s")
-            time.sleep(POLL)
+            time.sleep(min(patience, POLL))
+
+    def _live(self, place: Place, names: Iterable[str]) -> list[Live]:
+        """Objects of those names that exist; also those that are being deleted."""
+        kind, namespace = place
+        if not kind.namespaced:
+            found = [self.api.find(f"{kind.collection('')}/{name}") for name in sorted(names)]
+            return [Live(kind, namespace, item) for item in found if item is not None]
+        collection = kind.collection(namespace)
+        # Only of Jobs more must be known than that they are there.
+        items = self.api.get(collection)["items"] if is_job(kind) else self.api.find_metadata(collection)
+        return [Live(kind, namespace, item) for item in items if item["metadata"]["name"] in names]
+
+    def _awaited(self, live: Iterable[Live]) -> set[str]:
+        """The fates of Jobs that will end soon; anything that is being deleted will be gone soon."""
+        jobs = [one.item for one in live if is_job(one.kind)]
+        running = {fate for job in jobs if under_way(job, fate := self.fate(job["metadata"]["name"]))}
+        return running | {"gone" for one in live if one.terminating}
 
     def _patience(self, live: list[Live]) -> float:
-        jobs = [one.item for one in live if is_job(one.kind)]
-        awaited = [
-            self.fate(j["metadata"]["name"]) for j in jobs if under_way(j, self.fate(j["metadata"]["name"]))
-        ]
+        awaited = self._awaited(live)
         if "late" in awaited:
             return LATE + STUCK
-        return STUCK if awaited or any(one.terminating for one in live) else STILL
+        return STUCK if awaited else STILL
 
     def release(self, name: str) -> dict[str, Any] | None:
         """The last revision and its status."""

@@ -33,14 +33,19 @@ class Server:
     kubeconfig: Path
     api: Api
     catalog: Catalog
+    # Namespaces that stay until the session ends: removing one costs the server more than a whole play.
+    kept: list[str] | None = None
 
     @classmethod
     @contextmanager
-    def of(cls, kubeconfig: Path) -> Iterator["Server"]:
+    def of(cls, kubeconfig: Path, *, keep: bool = False) -> Iterator["Server"]:
         api = Api(kubeconfig)
+        server = cls(kubeconfig, api, Catalog(api), [] if keep else None)
         try:
-            yield cls(kubeconfig, api, Catalog(api))
+            yield server
         finally:
+            for name in server.kept or ():
+                api.request("DELETE", f"/api/v1/namespaces/{name}")
             api.close()
 
     def namespaced(self, ref: Ref) -> bool:
@@ -60,7 +65,10 @@ def namespace(server: Server, name: str, first: set[Ref], rest: set[Ref]) -> Ite
         yield world
     finally:
         _sweep(server, world)
-        server.api.request("DELETE", f"/api/v1/namespaces/{world.namespace}")
+        if server.kept is None:
+            server.api.request("DELETE", f"/api/v1/namespaces/{world.namespace}")
+        else:
+            server.kept.append(world.namespace)
 
 
 def give(server: Server, refs: Iterable[Ref]) -> None:
