@@ -4,22 +4,25 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.support import txtar
 from tests.support.labs import lab_of
 from watchbill.charts.engine import Engine
 from watchbill.lifecycle.explore import Explored, explore, words
 from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import Move, parse
 from watchbill.lifecycle.play import Played, play
 from watchbill.lifecycle.properties import Property, Violation
+from watchbill.lifecycle.sketch import sketch
 from watchbill.lifecycle.world import World
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -118,11 +121,26 @@ def text(names: Sequence[str], version: int) -> str:
     return "---\n".join(OBJECTS[name].replace("NUMBER", str(version)) for name in names)
 
 
+# Two versions with a bit of everything that goes wrong, and two with nothing that does.
+EVENTFUL = [
+    text(["plain Job", "hook Job", "hook account", "late hook Job", "settings"], 1),
+    text(["plain Job", "hook Job", "account", "changing Job", "fixed settings", "workload"], 2),
+]
+CALM = [
+    text(["late hook Job", "account", "workload", "settings", "service", "role", "custom"], version)
+    for version in (1, 2)
+]
+
+
 @given(first=charts, second=charts, same=st.booleans(), tool=st.sampled_from(TOOLS))
+@example(first=["hook Job", "hook account"], second=["hook Job", "account"], same=False, tool=TOOLS[1])
+@example(first=["account", "workload", "settings"], second=[], same=True, tool=TOOLS[0])
+@example(first=["settings", "role"], second=["settings", "late hook Job"], same=False, tool=TOOLS[1])
 @settings(
-    max_examples=15,
+    max_examples=10,
     derandomize=True,
     deadline=None,
+    phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_folding_and_merging_change_nothing(
@@ -132,6 +150,48 @@ def test_folding_and_merging_change_nothing(
     short = explore(lab, 2)
     assert shapes(short) == shapes(explore(lab, 2, folding=False))
     assert shapes(short) == shapes(explore(lab, 2, folding=False, merging=False))
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("versions", [EVENTFUL, CALM], ids=["eventful", "calm"])
+def test_worlds_with_the_same_sketch_have_the_same_future(
+    engine: Engine, versions: list[str], tool: str
+) -> None:
+    lab = lab_of(engine, tool, versions)
+    moves = [
+        replace(parse(move, "helm"), version=version)
+        for move, version in [
+            ("upgrade", 0),
+            ("upgrade", 1),
+            ("rollback", 0),
+            ("uninstall", 0),
+            ("install", 0),
+            ("fail *", 0),
+            ("succeed *", 0),
+            ("kill 3 upgrade", 1),
+        ]
+    ]
+    worlds = {exact(World()): World()}
+    for _ in range(4):
+        reached = [play(world, move, lab).world for world in worlds.values() for move in moves]
+        worlds |= {exact(world): world for world in reached}
+    alike: dict[Hashable, list[World]] = {}
+    for world in worlds.values():
+        alike.setdefault(sketch(world, numbers=False, whole=False), []).append(world)
+    assert len(alike) < len(worlds)
+    for first, *others in alike.values():
+        for other in others:
+            for move in moves:
+                assert future(first, move, lab) == future(other, move, lab)
+
+
+def exact(world: World) -> Hashable:
+    return sketch(world, numbers=True, whole=True)
+
+
+def future(world: World, move: Move, lab: Lab) -> tuple[str, Hashable]:
+    played = play(world, move, lab)
+    return played.error, sketch(played.world, numbers=False, whole=False)
 
 
 def shapes(explored: Explored) -> list[tuple[object, ...]]:
@@ -150,13 +210,6 @@ def test_objects_that_decide_nothing_are_folded(engine: Engine, tool: str) -> No
     alone = explore(lab_of(engine, tool, [HOOK, HOOK]))
     assert explored.worlds <= alone.worlds * 2  # the versions differ now; the objects cost nothing
     assert explored.worlds < explore(lab_of(engine, tool, versions), folding=False).worlds
-
-
-# Two versions with a bit of everything that goes wrong, but nothing that keeps them from being installed.
-EVENTFUL = [
-    text(["plain Job", "hook Job", "hook account", "late hook Job", "settings"], 1),
-    text(["plain Job", "hook Job", "account", "changing Job", "fixed settings", "workload"], 2),
-]
 
 
 @pytest.mark.parametrize("tool", TOOLS)
