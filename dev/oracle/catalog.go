@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 
+	"github.com/go-logr/logr"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/klog/v2"
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kube-aggregator/pkg/registry/apiservice"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -114,6 +116,8 @@ type types struct {
 func init() {
 	// The cluster's flag --allow-privileged, which real clusters set.
 	capabilities.Setup(true, 0)
+	// The server's notes to its developers.
+	klog.SetLogger(logr.Discard())
 }
 
 func typesOf(group string) types {

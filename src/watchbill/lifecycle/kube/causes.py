@@ -1,6 +1,7 @@
 """Why the API server refuses an object: one field and the server's words for it (apimachinery's field.Error).
 
-A value that is no scalar is written as `…`, whatever the server would print of it.
+A value that is no scalar (null is none either: it stands for an empty one) is written as `…`, whatever the
+server would print of it.
 """
 
 import json
@@ -21,8 +22,6 @@ class Cause(Struct, frozen=True):
 
 
 def shown(value: Any) -> str:
-    if value is None:
-        return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):

@@ -47,7 +47,7 @@ def parse(text: str) -> Quantity:
         raise QuantityError(NUMBER_WRONG)
     value = int((digits + fraction) or "0")
     negative = sign == "-"
-    if (kept := _kept(text, number, fraction, exponent, form)) is not None:
+    if (kept := _kept(number, fraction, exponent, form)) is not None:
         nanos = _nanos(value, exponent, len(fraction), form)
         return Quantity(-nanos if negative else nanos, form, text if kept[0] else "", kept[1])
     nanos = _nanos(value, exponent, len(fraction), form)
@@ -68,11 +68,11 @@ def _suffix(suffix: str) -> tuple[int, str]:
     raise QuantityError(SUFFIX_WRONG)
 
 
-def _kept(text: str, number: str, fraction: str, exponent: int, form: str) -> tuple[bool, int] | None:
+def _kept(number: str, fraction: str, exponent: int, form: str) -> tuple[bool, int] | None:
     """Whether the spelling survives, and at what scale; None for numbers off the fast path."""
     number = number or "0"
     if form == "binary":
-        precision = 15 - len(number) - int(exponent * 3 / 10) - 1 if not fraction and "." not in text else -1
+        precision = 15 - len(number) - int(exponent * 3 / 10) - 1 if not fraction else -1
         scale = 0
     else:
         precision = _FAST_DIGITS - len(number) - len(fraction)

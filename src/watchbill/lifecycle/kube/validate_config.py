@@ -104,10 +104,8 @@ def _docker(data: dict[str, str], key: str) -> Causes:
 
 
 def secret_update(new: Object, old: Object) -> Causes:
-    found = _frozen(new, old, ("data",)) + secret(new)
-    if new["type"] != old["type"]:
-        found.append(immutable("type", new["type"]))
-    return found
+    found = [immutable("type", new["type"])] if new["type"] != old["type"] else []
+    return found + _frozen(new, old, ("data",)) + secret(new)
 
 
 def namespace(whole: Object) -> Causes:

@@ -223,12 +223,24 @@ def api_service(whole: Object) -> Causes:
 
 
 def csi_driver(whole: Object) -> Causes:
-    return metadata(whole, names.dns_subdomain)
+    return metadata(whole, names.dns_subdomain) + _csi_spec(whole["spec"])
+
+
+def _csi_spec(spec: Object) -> Causes:
+    found: Causes = []
+    policies = ("File", "None", "ReadWriteOnceWithFSType")
+    if spec["fsGroupPolicy"] not in policies:
+        found.append(not_supported("spec.fsGroupPolicy", spec["fsGroupPolicy"], policies))
+    modes = ("Persistent", "Ephemeral")
+    for mode in spec["volumeLifecycleModes"]:
+        if mode not in modes:
+            found.append(not_supported("spec.volumeLifecycleModes", mode, modes))
+    return found
 
 
 def csi_driver_update(new: Object, old: Object) -> Causes:
-    found: Causes = []
     spec, before = new["spec"], old["spec"]
+    found = _csi_spec(spec)
     if spec.get("attachRequired") != before.get("attachRequired"):
         # The path is the server's.
         found.append(immutable("spec.attachedRequired", spec.get("attachRequired")))

@@ -116,6 +116,8 @@ def job_spec(spec: Object, path: str) -> Causes:
     for key in _NUMBERS:
         if (number := spec.get(key)) is not None and number < 0:
             found.append(invalid(f"{path}.{key}", number, _NEGATIVE))
+    if "maxFailedIndexes" in spec and "backoffLimitPerIndex" not in spec:
+        found.append(required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
     found += _managed_by(spec.get("managedBy"), f"{path}.managedBy")
     found += _completion_mode(spec, path)
     if (policy := spec.get("podFailurePolicy")) is not None:
@@ -136,8 +138,6 @@ def job_spec(spec: Object, path: str) -> Causes:
     elif policy is not None and restart != "Never":
         words = 'only "Never" is supported when podFailurePolicy is specified'
         found.append(invalid(here, restart, words))
-    if "maxFailedIndexes" in spec and "backoffLimitPerIndex" not in spec:
-        found.append(required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
     return found
 
 

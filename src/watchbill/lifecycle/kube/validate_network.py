@@ -176,6 +176,7 @@ def network_policy(whole: Object) -> Causes:
 
 def network_policy_spec(whole: Object) -> Causes:
     spec = whole["spec"]
+    missing: Causes = []
     found = selector(spec["podSelector"], "spec.podSelector")
     for direction, side in (("ingress", "from"), ("egress", "to")):
         for index, rule in enumerate(spec.get(direction) or ()):
@@ -184,13 +185,16 @@ def network_policy_spec(whole: Object) -> Causes:
                 found += _policy_port(port, f"{path}.ports[{position}]")
             for position, peer in enumerate(rule.get(side) or ()):
                 found += _peer(peer, f"{path}.{side}[{position}]")
+                if not peer.get("ipBlock", {"cidr": "any"})["cidr"]:
+                    missing.append(required(f"{path}.{side}[{position}].ipBlock.cidr"))
     kinds = spec["policyTypes"]
     if len(kinds) > 2:
-        return [*found, invalid("spec.policyTypes", kinds, "may not specify more than two policyTypes")]
+        words = "may not specify more than two policyTypes"
+        return [*found, invalid("spec.policyTypes", kinds, words), *missing]
     for index, kind in enumerate(kinds):
         if kind not in ("Ingress", "Egress"):
             found.append(not_supported(f"spec.policyTypes[{index}]", kind, ("Ingress", "Egress")))
-    return found
+    return found + missing
 
 
 def _policy_port(given: Object, path: str) -> Causes:
@@ -232,7 +236,7 @@ def _peer(peer: Object, path: str) -> Causes:
 
 def _block(block: Object, path: str) -> Causes:
     if not block["cidr"]:
-        return [required(f"{path}.cidr")]
+        return []
     if found := cidr(block["cidr"], f"{path}.cidr"):
         return found
     whole = ipaddress.ip_network(block["cidr"], strict=False)

@@ -83,17 +83,24 @@ def autoscaler_spec(whole: Object) -> Causes:
     target = spec["scaleTargetRef"]
     for key in ("kind", "name"):
         if not target[key]:
-            declared.append(required(f"spec.scaleTargetRef.{key}"))
+            found.append(required(f"spec.scaleTargetRef.{key}"))
         else:
             found += each(f"spec.scaleTargetRef.{key}", target[key], names.path_segment(target[key]))
+    if not target.get("apiVersion", "").partition("/")[1]:
+        words = "apiVersion must specify API group"
+        found.append(invalid("spec.scaleTargetRef.apiVersion", target.get("apiVersion", ""), words))
     if whole["apiVersion"] == "autoscaling/v2":
-        for index, metric in enumerate(spec.get("metrics") or ()):
+        metrics = spec.get("metrics") or []
+        for index, metric in enumerate(metrics):
             found += _metric(metric, f"spec.metrics[{index}]")
+        if low == 0 and not any(metric["type"] in ("Object", "External") for metric in metrics):
+            words = "must specify at least one Object or External metric to support scaling to zero replicas"
+            found.append(forbidden("spec.metrics", words))
         for direction in ("scaleUp", "scaleDown"):
             if (rules := (spec.get("behavior") or {}).get(direction)) is not None:
                 found += _scaling(rules, f"spec.behavior.{direction}")
-    if low < 1:
-        declared.append(invalid("spec.minReplicas", low, "must be greater than or equal to 1"))
+    if low < 0:
+        declared.append(invalid("spec.minReplicas", low, "must be greater than or equal to 0"))
     if high == 0:
         declared.append(required("spec.maxReplicas"))
     elif high < 0:
@@ -102,22 +109,19 @@ def autoscaler_spec(whole: Object) -> Causes:
 
 
 def _metric(metric: Object, path: str) -> Causes:
+    found: Causes = []
     kind = metric["type"]
     if not kind:
-        return [
-            required(f"{path}.type", "must specify a metric source type"),
-            not_supported(f"{path}.type", kind, _METRICS),
-        ]
+        found.append(required(f"{path}.type", "must specify a metric source type"))
     if kind not in _METRICS:
-        return [not_supported(f"{path}.type", kind, _METRICS)]
-    found: Causes = []
-    field = kind[0].lower() + kind[1:]
+        found.append(not_supported(f"{path}.type", kind, _METRICS))
+    field = kind[:1].lower() + kind[1:] if kind in _METRICS else ""
     present = [
         name for name in ("object", "external", "pods", "resource", "containerResource") if name in metric
     ]
     if present:
         found += _source(metric[present[0]], present[0], f"{path}.{present[0]}")
-    if field not in metric:
+    if field and field not in metric:
         words = "must populate information for the given metric source"
         found.append(required(f"{path}.{field}", words))
     if len(present) != 1:

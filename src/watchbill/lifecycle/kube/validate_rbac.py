@@ -58,24 +58,33 @@ def _aggregation(rule: Object) -> Causes:
 
 
 def binding(whole: Object) -> Causes:
+    found = _binding(whole) + _nameless_subjects(whole)
+    return found if whole["roleRef"]["name"] else [*found, required("roleRef.name")]
+
+
+def _nameless_subjects(whole: Object) -> Causes:
+    """What the server checks by declaration, after all else."""
+    subjects = enumerate(whole.get("subjects") or ())
+    return [required(f"subjects[{index}].name") for index, subject in subjects if not subject["name"]]
+
+
+def _binding(whole: Object, *, updating: bool = False) -> Causes:
     is_namespaced = whole["kind"] == "RoleBinding"
     found = metadata(whole, names.path_segment)
-    missing: Causes = []
     reference = whole["roleRef"]
     if reference["apiGroup"] != _GROUP:
         found.append(not_supported("roleRef.apiGroup", reference["apiGroup"], (_GROUP,)))
     kinds = ("Role", "ClusterRole") if is_namespaced else ("ClusterRole",)
     if reference["kind"] not in kinds:
         found.append(not_supported("roleRef.kind", reference["kind"], kinds))
-    for index, subject in enumerate(whole.get("subjects") or ()):
-        found += _subject(subject, f"subjects[{index}]", is_namespaced)
-        if not subject["name"]:
-            missing.append(required(f"subjects[{index}].name"))
     if reference["name"]:
         found += each("roleRef.name", reference["name"], names.path_segment(reference["name"]))
-    else:
-        missing.append(required("roleRef.name"))
-    return found + missing
+    elif updating:
+        # It has changed, so the declaration that it may not keeps silent about the rest.
+        found.append(required("roleRef.name"))
+    for index, subject in enumerate(whole.get("subjects") or ()):
+        found += _subject(subject, f"subjects[{index}]", is_namespaced)
+    return found
 
 
 def _subject(subject: Object, path: str, is_namespaced: bool) -> Causes:
@@ -97,7 +106,7 @@ def _subject(subject: Object, path: str, is_namespaced: bool) -> Causes:
 
 
 def binding_update(new: Object, old: Object) -> Causes:
-    found = binding(new)
+    found = _binding(new, updating=True)
     if new["roleRef"] != old["roleRef"]:
         found.append(immutable("roleRef", new["roleRef"]))
-    return found
+    return found + _nameless_subjects(new)

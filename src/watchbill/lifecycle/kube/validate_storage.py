@@ -154,7 +154,8 @@ def storage_class_update(new: Object, old: Object) -> Causes:
     found = storage_class(new)
     for key in CLASS_FROZEN:
         if (new.get(key) or None) != (old.get(key) or None):
-            found.append(immutable(key, new.get(key)))
+            # The server does not say which.
+            found.append(immutable(key, None))
     return found
 
 

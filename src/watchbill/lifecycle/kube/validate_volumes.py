@@ -12,7 +12,7 @@ from watchbill.lifecycle.kube.causes import (
     required,
 )
 from watchbill.lifecycle.kube.validate_env import field_selector, resource_selector
-from watchbill.lifecycle.kube.validate_meta import each
+from watchbill.lifecycle.kube.validate_meta import annotations, each, labels
 from watchbill.lifecycle.kube.validate_paths import local_path, no_backsteps
 from watchbill.lifecycle.kube.validate_storage import claim_spec
 
@@ -149,11 +149,23 @@ def _one(kind: str, source: Object, path: str) -> Causes:
     if kind == "ephemeral":
         if source.get("volumeClaimTemplate") is None:
             return [required(f"{path}.volumeClaimTemplate")]
-        return claim_spec(source["volumeClaimTemplate"]["spec"], f"{path}.volumeClaimTemplate.spec")
+        return _claim_template(source["volumeClaimTemplate"], f"{path}.volumeClaimTemplate")
     found = [required(f"{path}.{key}") for key in _REQUIRED.get(kind, ()) if not source.get(key)]
     if kind == "nfs" and not source.get("path", "").startswith("/"):
         found.append(invalid(f"{path}.path", source.get("path", ""), "must be an absolute path"))
     return found
+
+
+def _claim_template(template: Object, path: str) -> Causes:
+    meta = template["metadata"]
+    found = annotations(meta.get("annotations"), f"{path}.metadata.annotations")
+    found += labels(meta.get("labels"), f"{path}.metadata.labels")
+    found += [
+        forbidden(f"{path}.metadata.{key}", "cannot be set")
+        for key in ("name", "generateName", "namespace", "ownerReferences", "finalizers")
+        if meta.get(key)
+    ]
+    return found + claim_spec(template["spec"], f"{path}.spec")
 
 
 def _host_path(source: Object, path: str) -> Causes:

@@ -60,8 +60,7 @@ def _selected_template(spec: Object, path: str, kind: str, unusable: str) -> Cau
     given = spec.get("selector")
     template = spec["template"]
     if given is None:
-        if kind != "statefulset":
-            found.append(required(f"{path}.selector"))
+        found.append(required(f"{path}.selector"))
     else:
         found += selector(given, f"{path}.selector")
         if is_empty(given):
@@ -173,10 +172,7 @@ def _daemon_set_spec(spec: Object, *, lenient: bool) -> Causes:
     found += _always(template, "spec.template", "DaemonSet")
     found += not_negative(spec, "spec", "minReadySeconds")
     found += _daemon_set_strategy(spec["updateStrategy"], "spec.updateStrategy")
-    found += not_negative(spec, "spec", "revisionHistoryLimit")
-    if given is None:
-        found.append(required("spec.selector"))
-    return found
+    return found + not_negative(spec, "spec", "revisionHistoryLimit")
 
 
 def _daemon_set_strategy(strategy: Object, path: str) -> Causes:
@@ -200,14 +196,11 @@ def _daemon_set_strategy(strategy: Object, path: str) -> Causes:
 
 def daemon_set_update(new: Object, old: Object) -> Causes:
     lenient = has_odd_values(old["spec"].get("selector"))
-    return _daemon_set_spec(new["spec"], lenient=lenient) + _selector_update(new, old)
+    return _selector_update(new, old) + _daemon_set_spec(new["spec"], lenient=lenient)
 
 
 def stateful_set(whole: Object) -> Causes:
-    found = metadata(whole, names.dns_label) + _stateful_set_spec(whole["spec"], creating=True)
-    if whole["spec"].get("selector") is None:
-        found.append(required("spec.selector"))
-    return found
+    return metadata(whole, names.dns_label) + _stateful_set_spec(whole["spec"], creating=True)
 
 
 def _stateful_set_spec(spec: Object, *, creating: bool, skip_template: bool = False) -> Causes:
@@ -291,8 +284,6 @@ def stateful_set_update(new: Object, old: Object) -> Causes:
     spec, before = new["spec"], old["spec"]
     was_bad = bool(_stateful_set_spec(before, creating=False))
     found = _stateful_set_spec(spec, creating=False, skip_template=was_bad)
-    if spec.get("selector") is None:
-        found.append(required("spec.selector"))
     for key, kind in STATEFUL_SET_FROZEN:
         if not gotypes.same(kind, spec.get(key), before.get(key)):
             found.append(immutable(f"spec.{key}", spec.get(key)))
@@ -372,6 +363,11 @@ def pod_update(new: Object, old: Object) -> Causes:
             words = "existing toleration can not be modified except its tolerationSeconds"
             found.append(forbidden("spec.tolerations", words))
             break
+    gates = {gate["name"] for gate in before.get("schedulingGates") or ()}
+    for index, gate in enumerate(spec.get("schedulingGates") or ()):
+        if gate["name"] not in gates:
+            words = f"only deletion is allowed, but found new scheduling gate '{gate['name']}'"
+            found.append(forbidden(f"spec.schedulingGates[{index}].name", words))
     if gotypes.same("core/v1.PodSpec", spec, before):
         return found
     allowed = {**spec}

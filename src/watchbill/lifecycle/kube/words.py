@@ -14,8 +14,8 @@ _BEFORE = re.compile(r"(?:Invalid value|Unsupported value|Duplicate value|Not fo
 _OPENING = re.compile(
     r"[&*]*(?:\[\])*(?:map\[[\w.*]+\](?:\[\])*)?[&*]*(?:[A-Za-z_][\w./]*)?(?=[{])|map(?=\[)|(?=[\[{])"
 )
-_POINTER = re.compile(r"\(\*?[\w.\[\]*]+\)\((?:nil|0x[0-9a-f]+)\)")
-_SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null|' + ELIDED)
+_NOTHING = re.compile(r"null\b|<nil>|\(\*?[\w.\[\]*]+\)\((?:nil|0x[0-9a-f]+)\)")
+_SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|' + ELIDED)
 # Sentences that end with a listing of differences, one a line.
 _DIFFERENCES = re.compile(
     r"((?:for bound claims|is immutable after creation|previously negative\))\n)"
@@ -43,8 +43,8 @@ def _dump(text: str, start: int) -> int | None:
     """Where the dump ends that begins here; None where a scalar stands, or words."""
     if _SCALAR.match(text, start):
         return None
-    if pointer := _POINTER.match(text, start):
-        return pointer.end()
+    if nothing := _NOTHING.match(text, start):
+        return nothing.end()
     opening = _OPENING.match(text, start)
     if opening is None:
         return None

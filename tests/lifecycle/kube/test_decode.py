@@ -1,0 +1,74 @@
+"""Bodies that the API server cannot read."""
+
+import copy
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+from dev.oracle import Oracle
+from tests.lifecycle.kube.fuzz import cases
+from tests.lifecycle.kube.seeds import SEEDS
+from tests.lifecycle.kube.verdicts import answers
+from watchbill.lifecycle.kube.decode import decode_error, strict_error
+
+Object = dict[str, Any]
+
+WRONG = (5, "x", True, [], {}, ["y"], {"z": 1}, 1.5, None, "", -3, 99999999999, "10", "YQ==", "YQ", "1Gi")
+
+
+def wrecked(draw: Random, whole: Object) -> Object:
+    """A copy with a value or two of another type, members in the order in which clients send them."""
+    copied = copy.deepcopy(whole)
+    for _ in range(draw.choice((1, 1, 1, 2))):
+        place: Any = copied
+        while True:
+            keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+            keys = [key for key in keys if place is not copied or key not in ("apiVersion", "kind")]
+            if not keys:
+                break
+            key = draw.choice(keys)
+            if isinstance(place[key], dict | list) and place[key] and draw.random() < 0.85:
+                place = place[key]
+                continue
+            place[key] = draw.choice(WRONG)
+            break
+        if isinstance(place, dict) and draw.random() < 0.2:
+            place["unheardOf"] = 1
+    ordered: Object = json.loads(json.dumps(copied, sort_keys=True))
+    return ordered
+
+
+def test_a_number_where_a_string_belongs_is_named_with_its_place() -> None:
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "spec": {"template": {"spec": {"containers": [{"env": [{"name": "PORT", "value": 80}]}]}}},
+    }
+    assert decode_error(job) == (
+        'Job in version "v1" cannot be handled as a Job: json: cannot unmarshal number into Go struct field '
+        "EnvVar.spec.template.spec.containers.env.value of type string"
+    )
+
+
+def test_unknown_fields_are_refused_only_in_strict_mode() -> None:
+    job = {"apiVersion": "batch/v1", "kind": "Job", "spec": {"foo": 1}}
+    assert decode_error(job) is None
+    assert strict_error(job) == (
+        'Job in version "v1" cannot be handled as a Job: strict decoding error: unknown field "spec.foo"'
+    )
+
+
+def test_custom_kinds_have_no_types() -> None:
+    assert decode_error({"apiVersion": "example.com/v1", "kind": "Thing", "spec": 5}) is None
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_words_are_those_of_the_server(oracle: Oracle, strict: bool) -> None:
+    draw = Random(11)
+    wrecks = [wrecked(draw, draw.choice(SEEDS)) for _ in range(cases(1500))]
+    words = strict_error if strict else decode_error
+    questions = ({"op": "decode", "object": wreck, "strict": strict} for wreck in wrecks)
+    for wreck, answer in zip(wrecks, answers(oracle, questions), strict=True):
+        assert words(wreck) == answer, wreck
