@@ -32,10 +32,10 @@ class Report(Struct, frozen=True):
 
 
 def report(played: Sequence[Played], lab: Lab) -> Report:
-    return Report(1, str(lab.tool), tuple(_outcome(one, lab) for one in played))
+    return Report(1, str(lab.tool), tuple(map(_outcome, played)))
 
 
-def _outcome(played: Played, lab: Lab) -> Outcome:
+def _outcome(played: Played) -> Outcome:
     release = played.release
     return Outcome(
         move=played.move.text,
