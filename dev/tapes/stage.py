@@ -64,6 +64,7 @@ def namespace(server: Server, name: str, first: set[Ref], rest: set[Ref]) -> Ite
             _open_namespace(server, other)
         yield world
     finally:
+        _release(server.api, world)
         _sweep(server, world)
         if server.kept is None:
             server.api.request("DELETE", f"/api/v1/namespaces/{world.namespace}")
@@ -102,7 +103,7 @@ def _others(server: Server, world: World) -> set[str]:
 
 
 def _sweep(server: Server, world: World) -> None:
-    """Remove what is outside the namespace, and what would keep the namespace from being removed."""
+    """Remove what is outside the namespace."""
     outside = [
         f"{kind.collection(within)}/{name}"
         for (kind, within), names in world.places().items()
@@ -111,7 +112,6 @@ def _sweep(server: Server, world: World) -> None:
     ]
     outside += [f"/api/v1/namespaces/{name}" for name in _others(server, world)]
     doomed = [path for path in sorted(set(outside)) if _delete(server.api, path)]
-    _release(server.api, world)
     deadline = time.monotonic() + GONE_WITHIN
     while left := [path for path in doomed if server.api.find(path) is not None]:
         if time.monotonic() > deadline:
