@@ -25,7 +25,7 @@ class Version:
     def placed(self, called: str, namespace: str) -> "Version":
         """With the namespace of another name in every line that names it."""
         line = re.compile(
-            rf"""^([ \-]*namespace: *)(["']?){re.escape(called)}\2(?= *$)""".encode(), re.MULTILINE
+            rf"""^([ \-]*namespace: *)(["']?){re.escape(called)}\2(?=[ \r]*$)""".encode(), re.MULTILINE
         )
         named = rf"\g<1>\g<2>{namespace}\g<2>".encode()
         content = {path: line.sub(named, body) for path, body in self.content.items()}

@@ -41,7 +41,7 @@ def footprint(case: Case, server: Server) -> Footprint:
 def named(case: Case, scratch: Path) -> list[set[Ref]]:
     """The objects each version names, on install and on upgrade."""
     found: list[set[Ref]] = []
-    modes: tuple[tuple[str, ...], ...] = ((), ("--is-upgrade",))
+    modes = (("--include-crds",), ("--include-crds", "--is-upgrade"))
     for number, version in enumerate(case.versions):
         if version.manifests is not None:
             found.append(set(naming.named_in(version.manifests)))

@@ -4,11 +4,13 @@ from typing import Any
 
 from watchbill.lifecycle import server
 from watchbill.lifecycle.fates import ordain
-from watchbill.lifecycle.jobs import pass_time
+from watchbill.lifecycle.kube import catalog
+from watchbill.lifecycle.kubectl.words import refused, told
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.server import Refused
+from watchbill.lifecycle.settling import pass_time
 from watchbill.lifecycle.world import World
 
 EDITOR = "kubectl-edit"
@@ -22,15 +24,24 @@ def happen(world: World, move: Move, lab: Lab) -> tuple[World, str]:
         return pass_time(world, lab.cluster, int(move.seconds)), ""
     key = _find(world, move, lab)
     if key is None:
-        return world, f'Error from server (NotFound): {move.kind} "{move.name}" not found'
+        return world, f"Error from server (NotFound): {_words(world, move)} not found"
     live = world.objects[key]
     try:
         if move.verb == "delete":
             return server.delete(world, key, live.body), ""
         edited = Body.of(_with(live.body.object, move.path, move.value))
         return server.patch(world, key, edited, EDITOR), ""
-    except Refused as refused:
-        return world, refused.words
+    except Refused as error:
+        return world, told(refused(error))
+
+
+def _words(world: World, move: Move) -> str:
+    """`jobs.batch "x"`, for a kind of Kubernetes itself."""
+    known = catalog.named(move.kind)
+    if known is None:
+        return f'{move.kind} "{move.name}"'
+    body = Body.of({"apiVersion": known.api_version, "kind": known.kind})
+    return server.resource_words(world, body, move.name)
 
 
 def _find(world: World, move: Move, lab: Lab) -> Key | None:

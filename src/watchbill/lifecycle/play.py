@@ -8,10 +8,10 @@ from msgspec import Struct
 from watchbill.lifecycle import happenings, kubectl
 from watchbill.lifecycle.client import Client, Step
 from watchbill.lifecycle.helm import command
-from watchbill.lifecycle.jobs import settle
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.settling import settle
 from watchbill.lifecycle.world import Release, World
 
 

@@ -12,10 +12,11 @@ from watchbill.lifecycle.kube import apply as ssa
 from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.kube.apply import Managers
 from watchbill.lifecycle.kube.decode import decode_error, strict_error
-from watchbill.lifecycle.kube.defaults import prepare_create, prepare_update
+from watchbill.lifecycle.kube.defaults import defaulted, prepare_create, prepare_update
 from watchbill.lifecycle.kube.patched import patch_error
 from watchbill.lifecycle.kube.validate import invalid_words, on_create, on_update
 from watchbill.lifecycle.objects import Body, Key, Object, at, group_of
+from watchbill.lifecycle.workloads import rolls
 from watchbill.lifecycle.world import Live, Manifest, Run, World
 
 T = TypeVar("T")
@@ -97,7 +98,7 @@ def create(world: World, cluster: Cluster, manifest: Manifest, manager: str) -> 
     if (live := world.objects.get(key)) is not None:
         raise Refused(Reason.EXISTS, _exists(world, manifest, live))
     stored = _refuse(_stored(manifest.body))
-    return _put(world, key, stored, ssa_owners(None, (), stored, manager), None)
+    return _put(world, key, stored, _creator(manifest.body, manager), None)
 
 
 def apply(world: World, cluster: Cluster, manifest: Manifest, manager: str, *, force: bool) -> World:
@@ -186,8 +187,10 @@ def _put(world: World, key: Key, body: Body, managers: Managers, before: Live | 
     run = before.run if before is not None else begin(body)
     if before is not None and before.body is not body and run is not None and not run.finished:
         run = begin(body) if (run.phase == "suspended") != bool(at(body.object, "spec", "suspend")) else run
-    terminating = before is not None and before.terminating
-    return world.put(key, Live(body, managers, run, terminating))
+    if before is None:
+        return world.put(key, Live(body, managers, run))
+    rolling = before.rolling or rolls(before.body, body)
+    return world.put(key, Live(body, managers, run, before.terminating, rolling))
 
 
 def _dependents(world: World, key: Key, body: Body) -> list[Key]:
@@ -210,6 +213,17 @@ def _refuse(answer: T | Refusal) -> T:
 def ssa_owners(before: Body | None, managers: Managers, after: Body, manager: str) -> Managers:
     """Who owns which fields after a write that is no apply."""
     return ssa.updated(before.object if before else None, managers, after.object, manager)
+
+
+@lru_cache(MEMORY)
+def _creator(sent: Body, manager: str) -> Managers:
+    """Whoever creates an object owns what it sent and what was filled in, not what the server makes of it."""
+    known = {name: value for name, value in defaulted(sent.object).items() if name != "status"}
+    template = at(known, "spec", "template")
+    if isinstance(template, dict) and not template.get("metadata", True):
+        bare = {name: value for name, value in template.items() if name != "metadata"}
+        known = {**known, "spec": {**known["spec"], "template": bare}}
+    return ssa.updated(None, (), known, manager)
 
 
 @lru_cache(MEMORY)

@@ -44,6 +44,7 @@ class Live(Struct, frozen=True):
     managers: Managers = ()
     run: Run | None = None  # for a Job, and for a Pod made by hand
     terminating: bool = False  # deleted, and held by a finalizer
+    rolling: bool = False  # a Deployment between two templates
 
 
 class Manifest(Struct, frozen=True):

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.helm.requests import several
-from watchbill.lifecycle.jobs import missing
-from watchbill.lifecycle.objects import Key, at
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.workloads import WORKLOADS, progress, ready
 from watchbill.lifecycle.world import Live, Manifest
 
 TIMED_OUT = "context deadline exceeded"
 JOB_RETRIES = 60  # seconds during which Helm 3 looks again at a failed Job before it says so
-WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController")
 
 
 class Unready(NamedTuple):
@@ -157,26 +155,10 @@ def _unready(op: Operation, manifest: Manifest) -> Unready | None:
         if live.run.phase == "suspended":
             return Unready(key, "InProgress", "Job not started")
     elif key.kind in WORKLOADS and not _ready(op, manifest):
-        return Unready(key, "InProgress", _progress(live))
+        return Unready(key, "InProgress", progress(live))
     return None
 
 
 def _ready(op: Operation, manifest: Manifest) -> bool:
-    """A workload's pods are Ready unless they are fated not to be, or miss something they need."""
     live = op.client.get(manifest.key)
-    if live is None:
-        return False
-    if manifest.key.kind == "Deployment" and at(live.body.object, "spec", "paused"):
-        return True
-    if at(live.body.object, "spec", "replicas") == 0:
-        return True
-    if missing(op.client.world, op.client.cluster, manifest.key, live.body):
-        return False
-    return fate_of(manifest.key.kind, manifest.key.name, op.client.world.fates) == "succeed"
-
-
-def _progress(live: Live) -> str:
-    replicas = at(live.body.object, "spec", "replicas") or 1
-    if live.body.kind == "Deployment":
-        return f"Available: 0/{replicas}"
-    return f"Ready: 0/{replicas}"
+    return live is not None and ready(op.client.world, op.client.cluster, manifest.key, live)

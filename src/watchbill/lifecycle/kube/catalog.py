@@ -30,6 +30,12 @@ def find(api_version: str, kind: str) -> Kind | None:
     return _KINDS.get((api_version, kind))
 
 
+def named(kind: str) -> Kind | None:
+    """A built-in kind by the name people type: in any case, singular or plural."""
+    wanted = kind.lower()
+    return next((known for known in _READ if wanted in (known.kind.lower(), known.resource)), None)
+
+
 def is_builtin_group(group: str) -> bool:
     """A kind of such a group that find() does not know was removed, or never existed."""
     return group in _GROUPS

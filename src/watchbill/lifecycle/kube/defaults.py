@@ -20,7 +20,7 @@ _MAX_INT32 = 2**31 - 1
 
 def prepare_create(whole: Object) -> Object:
     """As stored after a POST; custom kinds as they are."""
-    prepared = _defaulted(whole)
+    prepared = defaulted(whole)
     if prepared is not whole:
         prepared.pop("status", None)
         if finish := _CREATED.get(prepared["kind"]):
@@ -30,7 +30,7 @@ def prepare_create(whole: Object) -> Object:
 
 def prepare_update(new: Object, old: Object) -> Object:
     """As stored after a PUT or PATCH over `old`, which is a prepared object."""
-    prepared = _defaulted(new)
+    prepared = defaulted(new)
     if prepared is not new:
         if "status" in old:
             prepared["status"] = old["status"]
@@ -41,7 +41,8 @@ def prepare_update(new: Object, old: Object) -> Object:
     return prepared
 
 
-def _defaulted(whole: Object) -> Object:
+def defaulted(whole: Object) -> Object:
+    """As the server reads it: what the client sent and what is filled in, without what the strategy makes of it."""
     kind = catalog.find(whole.get("apiVersion", ""), whole.get("kind", ""))
     if kind is None:
         return whole

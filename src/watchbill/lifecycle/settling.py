@@ -1,0 +1,48 @@
+"""What the cluster does by itself between moves, until nothing changes any more."""
+
+from msgspec.structs import replace
+
+from watchbill.lifecycle.jobs import end, progress
+from watchbill.lifecycle.objects import at
+from watchbill.lifecycle.server import Cluster
+from watchbill.lifecycle.workloads import ready
+from watchbill.lifecycle.world import Run, World
+
+
+def settle(world: World, cluster: Cluster) -> World:
+    """Everything that runs goes as far as it can; what need not stay after that, goes."""
+    for key, live in list(world.objects.items()):
+        if live.run is not None:
+            ended = live if live.run.finished else progress(world, cluster, key, None)
+            expired = ended.run is not None and ended.run.expires_in == 0
+            world = world.drop(key) if expired else world.put(key, ended)
+        elif live.rolling and ready(world, cluster, key, live):
+            world = world.put(key, replace(live, rolling=False))
+    return world
+
+
+def pass_time(world: World, cluster: Cluster, seconds: int) -> World:
+    """The clock goes on: deadlines end what hangs, the TTL controller deletes what is finished."""
+    for key, live in list(world.objects.items()):
+        run = live.run
+        if run is None:
+            continue
+        if run.finished:
+            if run.expires_in is not None:
+                left = run.expires_in - seconds
+                world = (
+                    world.drop(key)
+                    if left <= 0
+                    else world.put(key, replace(live, run=replace(run, expires_in=left)))
+                )
+            continue
+        if run.phase == "suspended":
+            continue
+        age = run.running_for + seconds
+        deadline = at(live.body.object, "spec", "activeDeadlineSeconds")
+        if deadline is not None and deadline <= age:
+            started = run.phase == "running"
+            world = world.put(key, end(live, Run("failed", "DeadlineExceeded", failed=int(started))))
+        else:
+            world = world.put(key, replace(live, run=replace(run, running_for=age)))
+    return settle(world, cluster)
