@@ -14,6 +14,23 @@ from watchbill.lifecycle.settling import pass_time
 from watchbill.lifecycle.world import World
 
 EDITOR = "kubectl-edit"
+IDENTITY = (("kind",), ("apiVersion",), ("metadata", "name"), ("metadata", "namespace"))
+SHORT = {
+    "cj": "cronjob",
+    "cm": "configmap",
+    "crd": "customresourcedefinition",
+    "deploy": "deployment",
+    "ds": "daemonset",
+    "hpa": "horizontalpodautoscaler",
+    "ing": "ingress",
+    "ns": "namespace",
+    "pdb": "poddisruptionbudget",
+    "po": "pod",
+    "pvc": "persistentvolumeclaim",
+    "sa": "serviceaccount",
+    "sts": "statefulset",
+    "svc": "service",
+}
 
 
 def happen(world: World, move: Move, lab: Lab) -> tuple[World, str]:
@@ -26,6 +43,8 @@ def happen(world: World, move: Move, lab: Lab) -> tuple[World, str]:
     if key is None:
         return world, f"Error from server (NotFound): {_words(world, move)} not found"
     live = world.objects[key]
+    if move.path in IDENTITY:
+        return world, f"error: {'.'.join(map(str, move.path))} of {key.kind}/{key.name} cannot be edited"
     try:
         if move.verb == "delete":
             return server.delete(world, key, live.body), ""
@@ -45,11 +64,12 @@ def _words(world: World, move: Move) -> str:
 
 
 def _find(world: World, move: Move, lab: Lab) -> Key | None:
-    """By kind in any case, in the release's namespace first."""
+    """By kind as people type it, in the release's namespace first."""
+    kind = SHORT.get(move.kind.lower(), move.kind.lower())
     found = [
         key
         for key in world.objects
-        if key.name == move.name and move.kind.lower() in (key.kind.lower(), f"{key.kind.lower()}s")
+        if key.name == move.name and kind in (key.kind.lower(), f"{key.kind.lower()}s")
     ]
     return min(found, key=lambda key: key.namespace not in ("", lab.namespace), default=None)
 

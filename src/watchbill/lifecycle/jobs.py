@@ -22,6 +22,18 @@ def begin(body: Body) -> Run | None:
     return None
 
 
+def changed(run: Run | None, before: Body, after: Body) -> Run | None:
+    """How it goes on when its object is changed."""
+    if run is None:
+        return None
+    if run.finished:
+        ttl = at(after.object, "spec", "ttlSecondsAfterFinished")
+        same = ttl == at(before.object, "spec", "ttlSecondsAfterFinished")
+        return run if same else replace(run, expires_in=ttl)
+    suspended = bool(at(after.object, "spec", "suspend"))
+    return run if suspended == (run.phase == "suspended") else begin(after)
+
+
 def missing(world: World, cluster: "Cluster", key: Key, body: Body) -> list[Key]:
     """What its pod needs and is not there."""
     return [needed for needed in needs(body, key.namespace) if not cluster.has(world, needed)]

@@ -7,7 +7,7 @@ from typing import Literal, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from watchbill.lifecycle.jobs import begin
+from watchbill.lifecycle.jobs import begin, changed
 from watchbill.lifecycle.kube import apply as ssa
 from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.kube.apply import Managers
@@ -184,11 +184,11 @@ def _existing(world: World, key: Key, body: Body) -> Live:
 
 
 def _put(world: World, key: Key, body: Body, managers: Managers, before: Live | None) -> World:
-    run = before.run if before is not None else begin(body)
-    if before is not None and before.body is not body and run is not None and not run.finished:
-        run = begin(body) if (run.phase == "suspended") != bool(at(body.object, "spec", "suspend")) else run
     if before is None:
-        return world.put(key, Live(body, managers, run))
+        return world.put(key, Live(body, managers, begin(body)))
+    if before.body is body:
+        return world.put(key, replace(before, managers=managers))
+    run = changed(before.run, before.body, body)
     rolling = before.rolling or rolls(before.body, body)
     return world.put(key, Live(body, managers, run, before.terminating, rolling))
 

@@ -71,7 +71,8 @@ class FromChart:
             for revision in (SOME_REVISION, ANOTHER_REVISION)
         ]
         one, other = render(engine, chart, upgrades)
-        self._sees_revision = _texts(one) != _texts(other)
+        # What depends on clock or chance is another thing each time.
+        self._sees_revision = _texts(one) != _texts(other) or _is_volatile(one)
 
     def render(self, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:
         while True:
@@ -95,6 +96,7 @@ class FromChart:
             release=release,
             upgrade=upgrade,
             revision=revision,
+            seed=revision,
             cluster=tuple(live.body.object for live in world.objects.values()) if self._lookups else (),
         )
         [result] = render(self._engine, self._chart, [context])
@@ -106,8 +108,11 @@ class FromChart:
 
 
 def context_for(context: Context, tool: Tool) -> Context:
-    """Helm 3 and Helm 4 do not install in the same order."""
-    return replace(context, order=HELM3) if tool.version.startswith("3.") else context
+    """Helm 3 and Helm 4 do not install in the same order, and templates may ask who they are."""
+    if tool.name != "helm":
+        return context
+    order = HELM3 if tool.version.startswith("3.") else ()
+    return replace(context, order=order, helm_version=f"v{tool.version}")
 
 
 def rendered(rendering: Rendering) -> Rendered:
@@ -130,7 +135,10 @@ def rendered(rendering: Rendering) -> Rendered:
 
 def _is_nameless(document: Document) -> bool:
     """An object of no kind: Helm takes it along and stumbles over it later."""
-    return isinstance(document.object, dict) and bool(document.object) and not document.object.get("kind")
+    thing = document.object
+    return (
+        isinstance(thing, dict) and bool(thing) and not (thing.get("kind") and isinstance(thing["kind"], str))
+    )
 
 
 def _hook(document: Document, objects: tuple[Manifest, ...]) -> Hook:
@@ -200,6 +208,10 @@ def _matches(key: Key, lookup: Lookup) -> bool:
 
 def _answer(world: World, lookup: Lookup) -> tuple[tuple[Key, Body], ...]:
     return tuple((key, live.body) for key, live in world.objects.items() if _matches(key, lookup))
+
+
+def _is_volatile(result: Rendering | Failure) -> bool:
+    return isinstance(result, Rendering) and bool(result.volatile)
 
 
 def _texts(result: Rendering | Failure) -> Any:

@@ -17,17 +17,21 @@ def build(client: Client, manifests: Sequence[Manifest], prefix: str = "") -> No
 
 def _problem(client: Client, manifest: Manifest) -> str:
     body = manifest.body
-    unset = [f"{field} not set" for field in ("apiVersion", "kind") if not body.object.get(field)]
+    unset = [
+        f"{field} not set" if field not in body.object else f"{field} isn't string type"
+        for field in ("apiVersion", "kind")
+        if not body.object.get(field) or not isinstance(body.object[field], str)
+    ]
     if unset:
         words = unset[0] if len(unset) == 1 else f"[{', '.join(unset)}]"
         return f'error validating "": error validating data: {words}'
     for field in ("annotations", "labels"):
-        for value in (body.metadata.get(field) or {}).values():
+        found = body.metadata.get(field)
+        if found is not None and not isinstance(found, dict):
+            return _undecodable(found, field, "map[string]string")
+        for value in (found or {}).values():
             if not isinstance(value, str):
-                return (
-                    f'unable to decode "": json: cannot unmarshal {_json_type(value)} into Go struct field '
-                    f"ObjectMeta.metadata.{field} of type string"
-                )
+                return _undecodable(value, field, "string")
     if not client.serves(body):
         return (
             f'resource mapping not found for name: "{body.name}" namespace: "{manifest.stated}" from "": '
@@ -37,6 +41,13 @@ def _problem(client: Client, manifest: Manifest) -> str:
     return ""
 
 
+def _undecodable(value: object, field: str, wanted: str) -> str:
+    return (
+        f'unable to decode "": json: cannot unmarshal {_json_type(value)} into Go struct field '
+        f"ObjectMeta.metadata.{field} of type {wanted}"
+    )
+
+
 def _json_type(value: object) -> str:
     if isinstance(value, bool):
         return "bool"
@@ -44,4 +55,6 @@ def _json_type(value: object) -> str:
         return "number"
     if isinstance(value, list):
         return "array"
+    if isinstance(value, str):
+        return "string"
     return "object"

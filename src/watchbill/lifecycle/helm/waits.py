@@ -144,7 +144,9 @@ def _wait_by_watching(op: Operation, manifests: Sequence[Manifest]) -> None:
 
 def _unready(op: Operation, manifest: Manifest) -> Unready | None:
     key = manifest.key
-    live = op.client.watch(key, op.flags.timeout) if key.kind in ("Job", "Pod") else op.client.get(key)
+    # A Job is well as soon as it has started: whether it fails later is seen only by those who wait for its end.
+    to_its_end = key.kind == "Pod" or (key.kind == "Job" and op.flags.wait_for_jobs)
+    live = op.client.watch(key, op.flags.timeout) if to_its_end else op.client.get(key)
     if live is None or (live.run is not None and live.run.finished and live.run.expires_in == 0):
         return Unready(key, "NotFound", "Resource not found")
     if live.terminating:
