@@ -25,14 +25,17 @@ PATCH_MERGE_KEY = "x-kubernetes-patch-merge-key"
 
 def schema(answer: dict[str, Any]) -> str:
     """The file's text: kinds and types in order, one a line, so that a new Kubernetes is a readable diff."""
-    kinds: dict[str, dict[str, str]] = {}
-    for kind in answer["kinds"]:
-        kinds.setdefault(kind["apiVersion"], {})[kind["kind"]] = _short(kind["model"])
+    kinds: dict[str, dict[str, Any]] = {}
+    for kind in sorted(answer["kinds"], key=lambda kind: (kind["apiVersion"], kind["kind"])):
+        kinds.setdefault(kind["apiVersion"], {})[kind["kind"]] = {
+            "type": _short(kind["model"]),
+            "blank": kind["blank"],
+        }
     types = _Types(answer).all()
     return "\n".join(
         [
             '{"kinds": {',
-            _lines({version: dict(sorted(kinds[version].items())) for version in sorted(kinds)}),
+            _lines(kinds),
             '}, "types": {',
             _lines({name: types[name] for name in sorted(types)}),
             "}}\n",

@@ -40,7 +40,9 @@ type written struct {
 }
 
 // asIs leaves objects as they are: no conversion and no defaulting between merge and answer.
-type asIs struct{}
+type asIs struct {
+	blank map[string]any
+}
 
 func (asIs) Convert(in, out, context any) error { return nil }
 func (asIs) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
@@ -50,10 +52,22 @@ func (asIs) ConvertFieldLabel(schema.GroupVersionKind, string, string) (string, 
 	return "", "", nil
 }
 func (asIs) Default(runtime.Object) {}
-func (asIs) New(kind schema.GroupVersionKind) (runtime.Object, error) {
-	object := &unstructured.Unstructured{Object: map[string]any{}}
+func (a asIs) New(kind schema.GroupVersionKind) (runtime.Object, error) {
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(a.blank)}
 	object.SetGroupVersionKind(kind)
 	return object, nil
+}
+
+// blank is what the server compares a new object with: Go writes some fields always.
+func (h history) blank() (map[string]any, error) {
+	if h.Deduced {
+		return map[string]any{}, nil
+	}
+	object, err := legacyscheme.Scheme.New(h.kind())
+	if err != nil {
+		return nil, err
+	}
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 }
 
 var builtIn = sync.OnceValues(func() (managedfields.TypeConverter, error) {
@@ -70,7 +84,7 @@ func (h history) reset() map[fieldpath.APIVersion]fieldpath.Filter {
 	return map[fieldpath.APIVersion]fieldpath.Filter{fieldpath.APIVersion(h.APIVersion): status}
 }
 
-func (h history) fieldManager() (*managedfields.FieldManager, error) {
+func (h history) fieldManager(objects asIs) (*managedfields.FieldManager, error) {
 	converter, reset := managedfields.NewDeducedTypeConverter(), h.reset()
 	if h.Deduced {
 		reset = nil
@@ -81,22 +95,32 @@ func (h history) fieldManager() (*managedfields.FieldManager, error) {
 		}
 	}
 	return managedfields.NewDefaultFieldManager(
-		converter, asIs{}, asIs{}, asIs{}, h.kind(), h.kind().GroupVersion(), "", reset)
+		converter, objects, objects, objects, h.kind(), h.kind().GroupVersion(), "", reset)
 }
 
 // An object that exists has a uid; without one, the field manager takes every update for a creation.
 const uid = "oracle"
 
 func (h history) play() ([]written, error) {
-	manager, err := h.fieldManager()
+	blank, err := h.blank()
 	if err != nil {
 		return nil, err
 	}
-	empty, _ := asIs{}.New(h.kind())
-	live := empty.(*unstructured.Unstructured)
+	manager, err := h.fieldManager(asIs{blank})
+	if err != nil {
+		return nil, err
+	}
+	var live *unstructured.Unstructured
 	var answers []written
 	for _, w := range h.Writes {
 		before, given := live.DeepCopy(), &unstructured.Unstructured{}
+		if live == nil {
+			before = &unstructured.Unstructured{Object: map[string]any{}}
+			if w.Verb == "update" {
+				before.Object = runtime.DeepCopyJSON(blank)
+			}
+			before.SetGroupVersionKind(h.kind())
+		}
 		if err := utiljson.Unmarshal(w.Object, &given.Object); err != nil {
 			return nil, err
 		}

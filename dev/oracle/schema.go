@@ -22,9 +22,10 @@ import (
 )
 
 type modelled struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Model      string `json:"model"`
+	APIVersion string         `json:"apiVersion"`
+	Kind       string         `json:"kind"`
+	Model      string         `json:"model"`
+	Blank      map[string]any `json:"blank"` // the Go struct before anything is in it
 }
 
 // served names the kinds of all versions that are on by default, with the OpenAPI models behind them, as
@@ -57,7 +58,11 @@ func served() ([]modelled, map[string]*spec.Schema, error) {
 				continue
 			}
 			model, _ := config.GetDefinitionName(name)
-			kinds = append(kinds, modelled{gvk.GroupVersion().String(), gvk.Kind, model})
+			blank, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+			if err != nil {
+				return nil, nil, err
+			}
+			kinds = append(kinds, modelled{gvk.GroupVersion().String(), gvk.Kind, model, blank})
 			names = append(names, name)
 		}
 	}

@@ -63,9 +63,9 @@ def cases(bounded: int) -> int:
 class Gardener:
     """Grows and prunes values of one type."""
 
-    def __init__(self, rng: Random, *, wild: bool) -> None:
+    def __init__(self, rng: Random, *, wild: bool = False) -> None:
         self._rng = rng
-        self._wild = wild  # nulls, wrong types, unknown fields
+        self._wild = wild  # nulls, wrong types, unknown fields; tame objects have what their kind requires
 
     def object(self, api_version: str, kind: str) -> Object:
         schema = find(api_version, kind) or deduced()
@@ -121,8 +121,10 @@ class Gardener:
             self.value(type_.element, depth + (3 if many else 1))
             for _ in range(rng.randrange(25) if many else rng.randrange(4))
         ]
-        if type_.associative and rng.random() < 0.9:
+        if type_.associative and rng.random() < 0.97:
             items = _distinct(items, type_)
+        if type_.element.name == "Container" and not self._wild and not items:
+            return self._list(type_, depth)
         return items
 
     def _map(self, type_: Type, depth: int) -> Object:
@@ -136,7 +138,9 @@ class Gardener:
             rare = 1 / (len(type_.fields) + 4)
             chance = (0.85 if name in USUAL else rare) if depth < 9 or leaf else 0.0
             if name in IDENTITY:
-                chance = 0.97
+                chance = 0.97 if self._wild else 1.0
+            elif name in REQUIRED and not self._wild:
+                chance = 1.0
             if rng.random() < chance:
                 grown[name] = self.value(field.type, depth + 1)
         if self._wild and rng.random() < 0.02:
@@ -161,7 +165,8 @@ class Gardener:
             if member_type is None:
                 out[key] = member
                 continue
-            if key not in ("kind", "apiVersion") and depth and rng.random() < rate / 2:
+            required = key in REQUIRED or key in IDENTITY
+            if depth and rng.random() < rate / 2 and (self._wild or not required):
                 if self._wild and rng.random() < 0.2:
                     out[key] = None
                 continue
@@ -178,12 +183,16 @@ class Gardener:
             out.insert(rng.randrange(len(out) + 1), self.value(type_.element, max(depth, 4)))
         if rng.random() < rate:
             rng.shuffle(out)
-        if out and rng.random() < rate / 2:
+        if out and rng.random() < rate / 4:
             out.insert(rng.randrange(len(out) + 1), rng.choice(out))
         return out
 
 
 IDENTITY = frozenset("name uid containerPort port mountPath devicePath ip topologyKey type".split())
+REQUIRED = frozenset(
+    "apiVersion kind spec template jobTemplate selector containers schedule roleRef apiGroup scaleTargetRef "
+    "maxReplicas provisioner rules verbs".split()
+)
 
 
 def _distinct(items: list[Any], type_: Type) -> list[Any]:
@@ -202,13 +211,51 @@ def relatives(seed: int, count: int) -> Iterator[tuple[str, str, list[Object]]]:
     for n in range(count):
         rng = Random(seed * 1_000_003 + n)
         api_version, kind = CUSTOM if rng.random() < 0.1 else rng.choice(KINDS)
-        gardener = Gardener(rng, wild=rng.random() < 0.25)
-        schema = find(api_version, kind) or deduced()
-        first = gardener.object(api_version, kind)
-        rate = rng.choice((0.02, 0.1, 0.3))
-        versions = [first]
-        for _ in range(2):
-            version = gardener.edited(rng.choice(versions), schema, rate)
-            versions.append({**version, "apiVersion": api_version, "kind": kind})
+        versions = list(_versions(rng, api_version, kind, 3, wild=rng.random() < 0.25))
         rng.shuffle(versions)
         yield api_version, kind, versions
+
+
+def histories(seed: int, count: int, *, custom: bool = True) -> Iterator[Object]:
+    """Writes to one object by several managers, as a question to the oracle. Nothing wild without custom kinds."""
+    for n in range(count):
+        rng = Random(seed * 1_000_003 + n)
+        api_version, kind = CUSTOM if custom and rng.random() < 0.15 else rng.choice(KINDS)
+        wild = custom and rng.random() < 0.2
+        writes = [
+            {
+                "verb": rng.choice(("apply", "apply", "update")),
+                "manager": rng.choice(("helm", "helm", "kubectl", "kubectl-edit", "argocd-controller")),
+                "force": rng.random() < 0.5,
+                "object": _writable(version),
+            }
+            for version in _versions(rng, api_version, kind, rng.randrange(2, 6), wild=wild)
+        ]
+        yield {
+            "apiVersion": api_version,
+            "kind": kind,
+            "deduced": (api_version, kind) == CUSTOM,
+            "writes": writes,
+        }
+
+
+def _versions(rng: Random, api_version: str, kind: str, count: int, *, wild: bool) -> Iterator[Object]:
+    gardener = Gardener(rng, wild=wild)
+    schema = find(api_version, kind) or deduced()
+    rate = rng.choice((0.02, 0.1, 0.3))
+    versions = [gardener.object(api_version, kind)]
+    yield versions[0]
+    for _ in range(count - 1):
+        edited = gardener.edited(rng.choice(versions), schema, rate)
+        versions.append({**edited, "apiVersion": api_version, "kind": kind})
+        yield versions[-1]
+
+
+def _writable(version: Object) -> Object:
+    """Without the metadata that only a server writes."""
+    metadata = version.get("metadata")
+    kept = metadata if isinstance(metadata, dict) else {}
+    kept = {
+        key: kept[key] for key in ("labels", "annotations", "finalizers", "ownerReferences") if key in kept
+    }
+    return {**version, "metadata": {**kept, "name": "x", "namespace": "n"}}

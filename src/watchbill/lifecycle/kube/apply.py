@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from watchbill.lifecycle.kube import typed
-from watchbill.lifecycle.kube.schema import Type, deduced, find
+from watchbill.lifecycle.kube.schema import Type, blank, deduced, find
 from watchbill.lifecycle.kube.typed import Fields, Path
 
 Object = dict[str, Any]
@@ -87,11 +87,12 @@ def apply(
     schema = find(applied["apiVersion"], applied["kind"]) or deduced()
     if errors := typed.misfits(applied, schema):
         raise NotTyped(f"failed to create typed patch object ({_title(applied)}): {_listed(errors)}")
-    before = live if live is not None else _blank(applied)
+    before = live if live is not None else _empty(applied)
     if errors := typed.misfits(before, schema, duplicates=True):
         raise NotTyped(f"failed to create typed live object ({_title(before)}): {_listed(errors)}")
     if not managers:
-        managers = _updated(_blank(applied), (), before, BEFORE_FIRST_APPLY, schema)
+        nothing = _empty(applied) if live is None else blank(applied["apiVersion"], applied["kind"])
+        managers = _updated(nothing, (), before, BEFORE_FIRST_APPLY, schema)
     result = _apply(before, managers, applied, manager, schema, force=force)
     if manager == KUBECTL:
         result = _as_kubectl(result, before, managers, applied, schema)
@@ -105,9 +106,10 @@ def updated(before: Object | None, managers: Managers, after: Object, manager: s
     if before is not None and not managers:
         return managers
     schema = find(after["apiVersion"], after["kind"]) or deduced()
-    blank = _blank(after)
+    if before is None:
+        before = blank(after["apiVersion"], after["kind"])
     try:
-        return _updated(blank if before is None else before, managers, after, manager, schema)
+        return _updated(before, managers, after, manager, schema)
     except typed.UnknownItemError:
         # The server logs that this should not happen, and leaves everything to its owners.
         return managers
@@ -143,7 +145,7 @@ def _listed(errors: list[str]) -> str:
     return errors[0] if len(errors) == 1 else "\n".join(["errors:", *(f"  {error}" for error in errors)])
 
 
-def _blank(thing: Object) -> Object:
+def _empty(thing: Object) -> Object:
     return {"apiVersion": thing["apiVersion"], "kind": thing["kind"]}
 
 

@@ -29,8 +29,13 @@ class _Written(Struct, frozen=True):
     merge_key: str = ""
 
 
+class _Kind(Struct, frozen=True):
+    type: str
+    blank: dict[str, Any]
+
+
 class _File(Struct, frozen=True):
-    kinds: dict[str, dict[str, str]]
+    kinds: dict[str, dict[str, _Kind]]
     types: dict[str, _Written]
 
 
@@ -88,8 +93,14 @@ _named: dict[str, Type] = {}
 @cache
 def find(api_version: str, kind: str) -> Type | None:
     """The type of a built-in kind; None for a custom one."""
-    name = _file().kinds.get(api_version, {}).get(kind)
-    return None if name is None else _type(name)
+    known = _file().kinds.get(api_version, {}).get(kind)
+    return None if known is None else _type(known.type)
+
+
+def blank(api_version: str, kind: str) -> dict[str, Any]:
+    """An object before anything is in it, as the server compares new ones with: Go writes some fields always."""
+    known = _file().kinds.get(api_version, {}).get(kind)
+    return {**(known.blank if known else {}), "apiVersion": api_version, "kind": kind}
 
 
 def _type(reference: "str | _Written") -> Type:

@@ -152,62 +152,65 @@ def _value_order(value: Any) -> tuple[int, Any]:
 # ---- does a value fit its type?
 
 
+Wrong = list[tuple[str, str]]  # where and why; paths grow on the way up, so that what fits costs nothing
+
+
 def misfits(value: Any, type_: Type, *, duplicates: bool = False) -> list[str]:
     """What is wrong with an object, in the server's words (value dumps elided)."""
     if type_ is deduced():
         return []
-    check = _Check(duplicates=duplicates)
-    check.value(value, type_, "")
-    return check.errors
+    return [f"{at}: {why}" if at else why for at, why in _wrong(value, type_, duplicates=duplicates)]
 
 
-class _Check:
-    def __init__(self, *, duplicates: bool) -> None:
-        self.errors: list[str] = []
-        self._duplicates = duplicates
+def _wrong(value: Any, type_: Type, *, duplicates: bool) -> Wrong:
+    if value is None:
+        return []
+    kind = _kind(type_, value)
+    if kind == SCALAR:
+        why = _wrong_scalar(type_.scalar, value)
+        return [("", why)] if why else []
+    if kind == LIST:
+        return (
+            _wrong_items(value, type_, duplicates=duplicates)
+            if isinstance(value, list)
+            else [("", "expected list, got …")]
+        )
+    return (
+        _wrong_members(value, type_, duplicates=duplicates)
+        if isinstance(value, dict)
+        else [("", "expected map, got …")]
+    )
 
-    def value(self, value: Any, type_: Type, at: str) -> None:
-        if value is None:
-            return
-        kind = _kind(type_, value)
-        if kind == SCALAR:
-            if wrong := _wrong_scalar(type_.scalar, value):
-                self._say(at, wrong)
-        elif kind == LIST:
-            if isinstance(value, list):
-                self._items(value, type_, at)
-            else:
-                self._say(at, "expected list, got …")
-        elif isinstance(value, dict):
-            self._members(value, type_, at)
-        else:
-            self._say(at, "expected map, got …")
 
-    def _members(self, members: dict[str, Any], type_: Type, at: str) -> None:
-        for key, member in members.items():
-            if key not in type_.fields and type_.others is None:
-                self._say(f"{at}.{key}", "field not declared in schema")
-                return
-            self.value(member, _member(type_, key), f"{at}.{key}")
+def _wrong_members(members: dict[str, Any], type_: Type, *, duplicates: bool) -> Wrong:
+    found: Wrong = []
+    for key, member in members.items():
+        if key not in type_.fields and type_.others is None:
+            found.append((f".{key}", "field not declared in schema"))
+            return found
+        if wrong := _wrong(member, _member(type_, key), duplicates=duplicates):
+            found += [(f".{key}{at}", why) for at, why in wrong]
+    return found
 
-    def _items(self, items: list[Any], type_: Type, at: str) -> None:
-        seen = set()
-        for n, item in enumerate(items):
-            here = f"[{n}]"
-            if type_.associative:
-                try:
-                    element = _element(type_, item)
-                except UnknownItemError as why:
-                    self._say(at, f"element {n}: {why}")
-                    return
-                here = _element_text(element)
-                if element in seen and not self._duplicates:
-                    self._say(at, f"duplicate entries for key {here}")
-                seen.add(element)
-            self.value(item, _item(type_), at + here)
 
-    def _say(self, at: str, words: str) -> None:
-        self.errors.append(f"{at}: {words}" if at else words)
+def _wrong_items(items: list[Any], type_: Type, *, duplicates: bool) -> Wrong:
+    found: Wrong = []
+    seen: set[Element] = set()
+    element: Element | None = None
+    for n, item in enumerate(items):
+        if type_.associative:
+            try:
+                element = _element(type_, item)
+            except UnknownItemError as why:
+                found.append(("", f"element {n}: {why}"))
+                return found
+            if element in seen and not duplicates:
+                found.append(("", f"duplicate entries for key {_element_text(element)}"))
+            seen.add(element)
+        if wrong := _wrong(item, _item(type_), duplicates=duplicates):
+            here = f"[{n}]" if element is None else _element_text(element)
+            found += [(f"{here}{at}", why) for at, why in wrong]
+    return found
 
 
 def _wrong_scalar(scalar: str, value: Any) -> str:
