@@ -1,6 +1,7 @@
 """All benchmarks. They print ratios against a peer in the same run; nothing here is a test."""
 
-from benchmarks import rendering, startup
+from benchmarks import lifecycle, rendering, startup
 
 startup.main()
 rendering.main()
+lifecycle.main()
