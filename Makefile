@@ -7,12 +7,14 @@ BIN := $(VENV)/bin
 ENGINE_SOURCES := $(filter-out %_test.go,$(wildcard engine/*.go)) engine/go.mod engine/go.sum
 CLUSTER := $(BIN)/python -m dev.cluster
 
-.PHONY: demo test test-cluster lint bench fuzz cluster cluster-down env pins clean
+.PHONY: demo test test-cluster lint bench fuzz record record-all corpus cluster cluster-down env pins clean
 
 demo: env
 	@$(BIN)/watchbill show examples/charts/orders
 	@echo
 	@$(BIN)/watchbill show examples/charts/billing
+	@echo
+	@$(BIN)/watchbill rehearse examples/charts/orders examples/charts/orders-1.5.0 install upgrade || true
 
 test: env
 	$(BIN)/pytest -n 2 -m "not cluster"
@@ -35,6 +37,20 @@ bench: env
 # Fifteen bounded minutes on loading, parsing, rendering and locating.
 fuzz: env
 	$(BIN)/python -m dev.go fuzz
+
+# Truth for the model: the real tools play the cases of tests/tapes on the real API server.
+record: env
+	$(CLUSTER) up --level control
+	$(BIN)/python -m dev.tapes record
+
+record-all: env
+	$(CLUSTER) up --level control
+	$(BIN)/python -m dev.tapes record --all
+
+# The same with real charts, which lie beside this repository; compares what the model says of them.
+corpus: env
+	$(CLUSTER) up --level control
+	$(BIN)/python -m dev.tapes corpus
 
 cluster: env
 	$(CLUSTER) up --level node
