@@ -1,9 +1,11 @@
 """Manifests become requests only if the API server knows their kinds and their metadata can be read."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from watchbill.lifecycle.client import Client
 from watchbill.lifecycle.helm.operation import Failed
+from watchbill.lifecycle.objects import Body
 from watchbill.lifecycle.world import Manifest
 
 
@@ -17,6 +19,19 @@ def build(client: Client, manifests: Sequence[Manifest], prefix: str = "") -> No
 
 def _problem(client: Client, manifest: Manifest) -> str:
     body = manifest.body
+    if unreadable := _unreadable(body):
+        return unreadable
+    if not client.serves(body):
+        return (
+            f'resource mapping not found for name: "{body.name}" namespace: "{manifest.stated}" from "": '
+            f'no matches for kind "{body.kind}" in version "{body.api_version}"\n'
+            "ensure CRDs are installed first"
+        )
+    return ""
+
+
+@lru_cache(1 << 14)
+def _unreadable(body: Body) -> str:
     unset = [
         f"{field} not set" if field not in body.object else f"{field} isn't string type"
         for field in ("apiVersion", "kind")
@@ -32,12 +47,6 @@ def _problem(client: Client, manifest: Manifest) -> str:
         for value in (found or {}).values():
             if not isinstance(value, str):
                 return _undecodable(value, field, "string")
-    if not client.serves(body):
-        return (
-            f'resource mapping not found for name: "{body.name}" namespace: "{manifest.stated}" from "": '
-            f'no matches for kind "{body.kind}" in version "{body.api_version}"\n'
-            "ensure CRDs are installed first"
-        )
     return ""
 
 

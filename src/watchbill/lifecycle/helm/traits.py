@@ -1,5 +1,6 @@
 """What differs between versions of Helm, as data: operations ask for a trait, never for a version."""
 
+from functools import cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -60,6 +61,7 @@ KNOWN = ("4.3.1", "4.2.3", "4.1.4", "4.1.0", "3.19.0", "3.18.0", "3.17.3", "3.16
 OLDEST = (3, 14, 0)
 
 
+@cache
 def helm_traits(version: str) -> HelmTraits:
     major, minor, fix = (int(part) for part in version.split("."))
     spans = {name: any((major, minor, fix) in span for span in found) for name, found in TRAITS.items()}
