@@ -102,8 +102,11 @@ class Client:
 
     def save(self, name: str, release: Release) -> None:
         """A release record, new or written again."""
-        others = tuple(known for known in self.world.history(name) if known.revision != release.revision)
-        history = tuple(sorted((*others, release), key=lambda known: known.revision))
+        before, after = list[Release](), list[Release]()
+        for known in self.world.history(name):
+            if known.revision != release.revision:
+                (before if known.revision < release.revision else after).append(known)
+        history = (*before, release, *after)
         self.world = self.world.record(name, history)
         self.steps.append(Step("save", self.world, revision=release.revision, status=release.status))
 

@@ -26,10 +26,12 @@ class Key(NamedTuple):
 class Body:
     """An object nobody changes. Equal bodies are one body, so comparing and remembering cost nothing."""
 
-    __slots__ = ("__weakref__", "object")
+    __slots__ = ("__weakref__", "api_version", "kind", "object")
     _known: ClassVar[WeakValueDictionary[bytes, "Body"]] = WeakValueDictionary()
 
     object: Object
+    api_version: str
+    kind: str
 
     @classmethod
     def of(cls, object: Object) -> "Body":  # noqa: A002 - it is one
@@ -38,16 +40,10 @@ class Body:
         if body is None:
             body = cls()
             body.object = object
+            body.api_version = str(object.get("apiVersion", ""))
+            body.kind = str(object.get("kind", ""))
             cls._known[digest] = body
         return body
-
-    @property
-    def api_version(self) -> str:
-        return str(self.object.get("apiVersion", ""))
-
-    @property
-    def kind(self) -> str:
-        return str(self.object.get("kind", ""))
 
     @property
     def name(self) -> str:

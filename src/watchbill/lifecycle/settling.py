@@ -14,8 +14,10 @@ def settle(world: World, cluster: Cluster) -> World:
     for key, live in list(world.objects.items()):
         if live.run is not None:
             ended = live if live.run.finished else progress(world, cluster, key, None)
-            expired = ended.run is not None and ended.run.expires_in == 0
-            world = world.drop(key) if expired else world.put(key, ended)
+            if ended.run is not None and ended.run.expires_in == 0:
+                world = world.drop(key)
+            elif ended is not live:
+                world = world.put(key, ended)
         elif live.rolling and ready(world, cluster, key, live):
             world = world.put(key, replace(live, rolling=False))
     return world

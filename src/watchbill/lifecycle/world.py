@@ -106,8 +106,9 @@ class World(Struct, frozen=True):
         return World({**self.objects, key: live}, self.releases, self.fates)
 
     def drop(self, *keys: Key) -> "World":
-        gone = set(keys)
-        left = {key: live for key, live in self.objects.items() if key not in gone}
+        left = self.objects.copy()
+        for key in keys:
+            left.pop(key, None)
         return World(left, self.releases, self.fates)
 
     def history(self, release: str) -> tuple[Release, ...]:
