@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
+from dev.cluster.api import ApiError
 from dev.cluster.client import eventually
 from dev.tapes import charts, moves, naming, play
 from dev.tapes.case import Case
@@ -95,14 +96,15 @@ def case(pair: Pair, words: Sequence[str]) -> Case:
 
 def given(texts: Iterable[str], namespace: str) -> tuple[Ref, ...]:
     """What pods need and no version brings along: whoever installs such a chart has made it before."""
-    brought = {_at_home(ref, namespace) for text in texts for ref in naming.named_in(text)}
-    needed = {_at_home(ref, namespace) for text in texts for ref in naming.needed_in(text)}
+    brought = {_place(ref, namespace) for text in texts for ref in naming.named_in(text)}
+    needed = {ref for text in texts for ref in naming.needed_in(text)}
     published = {"default", "kube-root-ca.crt"}
-    return tuple(sorted(ref for ref in needed - brought if ref.name not in published))
+    return tuple(sorted(r for r in needed if _place(r, namespace) not in brought and r.name not in published))
 
 
-def _at_home(ref: Ref, namespace: str) -> Ref:
-    return ref._replace(namespace=ref.namespace or namespace)
+def _place(ref: Ref, namespace: str) -> tuple[str, str, str]:
+    """Whatever its version is: some documents forget it."""
+    return ref.kind, ref.namespace or namespace, ref.name
 
 
 def _chart_name(documents: Iterable[dict[str, Any]]) -> str:
@@ -135,9 +137,10 @@ def run(wanted: Sequence[tuple[str, Case]], server: Server, out: Path, workers: 
             append(line)
             done += 1
             now = time.monotonic()
-            word = line.get("failed", "".join("." if m["ok"] else "F" for m in line["truth"]["moves"]))
+            ends = "".join("." if move["ok"] else "F" for move in line.get("truth", {}).get("moves", ()))
             print(
-                f"{done}/{len(due)} {now - began:.0f} s: {tool} {each.name} {now - started:.0f} s {word}",
+                f"{done}/{len(due)} {now - began:.0f} s: {tool} {each.name} {now - started:.0f} s "
+                f"{line.get('failed', ends)}",
                 flush=True,
             )
 
@@ -185,8 +188,7 @@ def _stand_ins(server: Server, refs: set[Ref]) -> Iterator[None]:
     try:
         for body in bodies:
             server.api.ensure(CRDS, body)
-        paths = [f"{CRDS}/{body['metadata']['name']}" for body in bodies]
-        if eventually(lambda: all(_established(server.api.find(path)) for path in paths), 60) is None:
+        if eventually(lambda: all(_served(server, body) for body in bodies), 120, every=1) is None:
             raise Unrest("the stand-in definitions are not served")
         server.catalog.refresh()
         yield
@@ -196,9 +198,15 @@ def _stand_ins(server: Server, refs: set[Ref]) -> Iterator[None]:
         server.catalog.refresh()
 
 
-def _established(definition: dict[str, Any] | None) -> bool:
-    conditions = (definition or {}).get("status", {}).get("conditions") or []
-    return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
+def _served(server: Server, definition: dict[str, Any]) -> bool:
+    """In all its versions: a new one is first not found, then not ready."""
+    spec = definition["spec"]
+    try:
+        for version in spec["versions"]:
+            server.api.get(f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}")
+    except ApiError:
+        return False
+    return True
 
 
 def stand_in(group: str, kind: str, versions: Sequence[str]) -> dict[str, Any]:

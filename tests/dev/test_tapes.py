@@ -469,6 +469,25 @@ def test_a_pair_becomes_a_case_with_documents_where_they_come_from() -> None:
     assert [move.text for move in case.moves] == ["install", "upgrade", "uninstall"]
 
 
+def test_what_pods_need_and_no_version_brings_along_is_given() -> None:
+    job = """kind: Job
+spec:
+  template:
+    spec:
+      serviceAccountName: runner
+      containers:
+      - envFrom: [{secretRef: {name: theirs}}, {secretRef: {name: ours}}, {configMapRef: {name: may-lack, optional: true}}]
+"""
+    cron = "kind: CronJob\nspec: {jobTemplate: {spec: {template: {spec: {serviceAccountName: default, containers: [], volumes: [{persistentVolumeClaim: {claimName: disk}}]}}}}}\n"
+    ours = "kind: Secret\nmetadata: {name: ours, namespace: default}\n"
+
+    assert corpus.given([f"{job}---\n{cron}", ours], "default") == (
+        Ref("v1", "PersistentVolumeClaim", "", "disk"),
+        Ref("v1", "Secret", "", "theirs"),
+        Ref("v1", "ServiceAccount", "", "runner"),
+    )
+
+
 def test_webhooks_of_a_real_chart_are_told_to_look_at_nothing() -> None:
     hook = "kind: ValidatingWebhookConfiguration\nmetadata:\n  name: x\nwebhooks:\n- name: a.b\n  objectSelector: {}\n"
 
