@@ -13,76 +13,26 @@ Object = dict[str, Any]
 
 # What the model takes as it is: rare in charts, or of no consequence for what happens to a release.
 UNMODELLED = frozenset(
-    {
-        "ephemeralContainers",
-        "resourceClaims",
-        "claims",
-        "windowsOptions",
-        "appArmorProfile",
-        "os",
-        "managedFields",
-    }
-    | {
-        "podCertificate",
-        "clusterTrustBundle",
-        "scheduling",
-        "workloadRef",
-        "schedulingGroup",
-        "hostnameOverride",
-    }
-    | {"resizePolicy", "restartPolicyRules", "stopSignal", "matchConditions", "matchLabelKeys"}
-    | {"mismatchLabelKeys", "selinuxOptions", "seLinuxOptions", "overhead", "status", "allowedTopologies"}
-    | {
-        "creationTimestamp",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "selfLink",
-        "uid",
-        "generation",
-    }
-    | {"resourceVersion", "generateName", "namespace", "aggregationRule", "image", "evictionResponders"}
-    | {
-        "gcePersistentDisk",
-        "awsElasticBlockStore",
-        "gitRepo",
-        "iscsi",
-        "glusterfs",
-        "rbd",
-        "flexVolume",
-        "cinder",
-    }
-    | {
-        "cephfs",
-        "flocker",
-        "fc",
-        "azureFile",
-        "vsphereVolume",
-        "quobyte",
-        "azureDisk",
-        "photonPersistentDisk",
-    }
-    | {
-        "portworxVolume",
-        "scaleIO",
-        "storageos",
-        "csi",
-        "resources.claims",
-        "hostUsers",
-        "seLinuxChangePolicy",
-    }
-    | {
-        "supplementalGroupsPolicy",
-        "recursiveReadOnly",
-        "volumeDevices",
-        "bindMountOptions",
-        "ownerReferences",
-    }
-    | {"tokenRequests", "nodeAllocatableUpdatePeriodSeconds", "serviceAccountTokenInSecrets", "fileKeyRef"}
-    | {"externalIPs", "trafficDistribution", "loadBalancerIP", "parameters", "object", "external", "pods"}
-    | {"containerResource", "tolerance", "successPolicy", "mode", "procMount", "apiVersion", "kind"}
-    | {"user", "defaultUser", "protocol", "nodeName", "preemptionPolicy", "priority", "binaryData", "url"}
-    | {"core/v1.PodSpec.resources", "clusterIPs", "policies"}
-    | {"volumeAttributesClassName", "dataSource", "dataSourceRef", "volumeName", "finalizers", "selectPolicy"}
+    # Set by the server or by the request's path.
+    "managedFields status creationTimestamp deletionTimestamp deletionGracePeriodSeconds selfLink uid generation "
+    "resourceVersion generateName namespace "
+    # Devices, Windows, and what is still behind a gate.
+    "ephemeralContainers resourceClaims claims windowsOptions appArmorProfile os podCertificate clusterTrustBundle "
+    "scheduling workloadRef schedulingGroup hostnameOverride resizePolicy restartPolicyRules stopSignal "
+    "matchConditions matchLabelKeys mismatchLabelKeys overhead evictionResponders hostUsers seLinuxChangePolicy "
+    "supplementalGroupsPolicy bindMountOptions user defaultUser fileKeyRef core/v1.PodSpec.resources "
+    "core/v1.HTTPGetAction.protocol core/v1.EmptyDirVolumeSource.mode core/v1.GRPCAction.mode successPolicy "
+    "core/v1.Volume.image core/v1.PodSpec.preemptionPolicy core/v1.PodSpec.priority "
+    # Volumes of clouds and of times gone by.
+    "gcePersistentDisk awsElasticBlockStore gitRepo iscsi glusterfs rbd flexVolume cinder cephfs flocker fc "
+    "azureFile vsphereVolume quobyte azureDisk photonPersistentDisk portworxVolume scaleIO storageos csi "
+    # Addresses of a cluster with two families, and of load balancers.
+    "clusterIPs externalIPs loadBalancerIP "
+    # Of little weight for a release.
+    "allowedTopologies tokenRequests nodeAllocatableUpdatePeriodSeconds serviceAccountTokenInSecrets policies "
+    "autoscaling/v2.MetricSpec.object autoscaling/v2.MetricSpec.external autoscaling/v2.MetricSpec.pods "
+    "autoscaling/v2.MetricSpec.containerResource tolerance core/v1.ConfigMap.binaryData networking/v1.IngressClassSpec.parameters url "
+    "volumeAttributesClassName core/v1.PersistentVolumeClaimSpec.volumeName".split()
 )
 _STRINGS = (
     "",
@@ -121,6 +71,23 @@ _WORDS: dict[str, tuple[str, ...]] = {
         "0 0 1-5 jan mon",
         "a b c d e",
     ),
+    "kind": (
+        "Role",
+        "ClusterRole",
+        "ServiceAccount",
+        "User",
+        "Group",
+        "Deployment",
+        "PersistentVolumeClaim",
+        "Odd",
+    ),
+    "apiGroup": ("", "rbac.authorization.k8s.io", "Odd"),
+    "apiVersion": ("v1", "apps/v1", "", "a/b/c"),
+    "finalizers": ("example.com/keep", "orphan", "odd", "bad key/x"),
+    "trafficDistribution": ("PreferClose", "Odd"),
+    "recursiveReadOnly": ("Disabled", "Enabled", "Odd"),
+    "procMount": ("Default", "Unmasked", "Odd"),
+    "selectPolicy": ("Max", "Min", "Odd"),
     "timeZone": ("Etc/UTC", "", "../x"),
     "type": (
         "ClusterIP",
@@ -131,8 +98,13 @@ _WORDS: dict[str, tuple[str, ...]] = {
         "Recreate",
         "OnDelete",
         "Odd",
-    )
-    + ("Opaque", "kubernetes.io/dockerconfigjson", "Utilization", "RuntimeDefault", "Localhost", "Resource"),
+        "Opaque",
+        "kubernetes.io/dockerconfigjson",
+        "Utilization",
+        "RuntimeDefault",
+        "Localhost",
+        "Resource",
+    ),
     "clusterIP": ("", "None", "10.0.0.1"),
     "effect": ("", "NoSchedule", "NoExecute", "Odd"),
     "action": ("FailJob", "FailIndex", "Ignore", "Count", "", "Odd"),
@@ -209,10 +181,13 @@ def edited(draw: Random, whole: Object, times: int) -> Object:
 
 
 def _modelled(name: str) -> list[gotypes.Field]:
+    fields = gotypes.fields_of(name)
+    # A whole object says what it is.
+    fixed = {"apiVersion", "kind"} if any(field[0] == "metadata" for field in fields) else set()
     return [
         field
-        for field in gotypes.fields_of(name)
-        if field[0] not in UNMODELLED and f"{name}.{field[0]}" not in UNMODELLED
+        for field in fields
+        if field[0] not in UNMODELLED | fixed and f"{name}.{field[0]}" not in UNMODELLED
     ]
 
 

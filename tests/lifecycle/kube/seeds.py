@@ -278,7 +278,42 @@ SEEDS: tuple[Object, ...] = (
             "behavior": {"scaleDown": {"stabilizationWindowSeconds": 60}},
         },
     ),
+    _object(
+        "autoscaling/v1",
+        "HorizontalPodAutoscaler",
+        spec={
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "thing"},
+            "maxReplicas": 3,
+            "targetCPUUtilizationPercentage": 80,
+        },
+    ),
     _object("scheduling.k8s.io/v1", "PriorityClass", value=1000),
+    _object(
+        "admissionregistration.k8s.io/v1",
+        "MutatingWebhookConfiguration",
+        webhooks=[
+            {
+                "name": "change.example.com",
+                "admissionReviewVersions": ["v1", "v1beta1"],
+                "sideEffects": "NoneOnDryRun",
+                "clientConfig": {"caBundle": "MQ==", "service": {"name": "hook", "namespace": "ns"}},
+                "namespaceSelector": {"matchExpressions": [{"key": "skip", "operator": "DoesNotExist"}]},
+            }
+        ],
+    ),
+    {
+        "apiVersion": "apiregistration.k8s.io/v1",
+        "kind": "APIService",
+        "metadata": {"name": "v1beta1.metrics.k8s.io"},
+        "spec": {
+            "group": "metrics.k8s.io",
+            "version": "v1beta1",
+            "groupPriorityMinimum": 100,
+            "versionPriority": 100,
+            "insecureSkipTLSVerify": True,
+            "service": {"name": "metrics", "namespace": "ns"},
+        },
+    },
     _object(
         "admissionregistration.k8s.io/v1",
         "ValidatingWebhookConfiguration",

@@ -15,7 +15,24 @@ from watchbill.lifecycle.kube.decode import decode_error, strict_error
 
 Object = dict[str, Any]
 
-WRONG = (5, "x", True, [], {}, ["y"], {"z": 1}, 1.5, None, "", -3, 99999999999, "10", "YQ==", "YQ", "1Gi")
+WRONG: tuple[Any, ...] = (
+    5,
+    "x",
+    True,
+    [],
+    {},
+    ["y"],
+    {"z": 1},
+    1.5,
+    None,
+    "",
+    -3,
+    99999999999,
+    "10",
+    "YQ==",
+    "YQ",
+    "1Gi",
+)
 
 
 def wrecked(draw: Random, whole: Object) -> Object:

@@ -132,8 +132,10 @@ def test_causes_that_say_the_same_are_said_once() -> None:
     ("text", "expected"),
     [
         (
-            'spec.template: Invalid value: core.PodTemplateSpec{ObjectMeta:v1.ObjectMeta{Name:"a}", '
-            'Labels:map[string]string{"a":"b"}}, Spec:core.PodSpec{Volumes:[]core.Volume(nil)}}: field is immutable',
+            (
+                'spec.template: Invalid value: core.PodTemplateSpec{ObjectMeta:v1.ObjectMeta{Name:"a}", '
+                'Labels:map[string]string{"a":"b"}}, Spec:core.PodSpec{Volumes:[]core.Volume(nil)}}: field is immutable'
+            ),
             "spec.template: Invalid value: …: field is immutable",
         ),
         (
@@ -149,10 +151,14 @@ def test_causes_that_say_the_same_are_said_once() -> None:
             '[a: Invalid value: …: no, b: Duplicate value: "y"]',
         ),
         (
-            "spec: Forbidden: spec is immutable after creation except resources.requests and "
-            'volumeAttributesClassName for bound claims\n@@ -1,2 +1,2 @@\n {\n-  "a": 1,\n+  "a": 2,\n }\n, b: Required value',
-            "spec: Forbidden: spec is immutable after creation except resources.requests and "
-            "volumeAttributesClassName for bound claims\n…, b: Required value",
+            (
+                "spec: Forbidden: spec is immutable after creation except resources.requests and "
+                'volumeAttributesClassName for bound claims\n@@ -1,2 +1,2 @@\n {\n-  "a": 1,\n+  "a": 2,\n }\n, b: Required value'
+            ),
+            (
+                "spec: Forbidden: spec is immutable after creation except resources.requests and "
+                "volumeAttributesClassName for bound claims\n…, b: Required value"
+            ),
         ),
     ],
 )
@@ -354,9 +360,11 @@ def corpus(engine: Engine) -> list[tuple[str, str, Object]]:
             pair = json.loads(line)
             for side, action in (("old", "install"), ("new", "upgrade")):
                 text = "\n---\n".join(document["yaml"] for document in pair[side][action])
-                for resource in parse(engine, pair["pair"], text).resources:
-                    if catalog.find(str(resource.object.get("apiVersion")), resource.kind):
-                        found.append((pair["pair"], side, resource.object))
+                found += [
+                    (pair["pair"], side, resource.object)
+                    for resource in parse(engine, pair["pair"], text).resources
+                    if catalog.find(str(resource.object.get("apiVersion")), resource.kind)
+                ]
     return found
 
 

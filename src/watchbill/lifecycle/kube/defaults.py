@@ -24,7 +24,7 @@ def prepare_create(whole: Object) -> Object:
     if prepared is not whole:
         prepared.pop("status", None)
         if finish := _CREATED.get(prepared["kind"]):
-            finish(prepared)
+            finish(prepared, whole)
     return prepared
 
 
@@ -83,8 +83,12 @@ def _job_spec(spec: Object) -> None:
     defaults_pod.pod_spec(spec["template"]["spec"])
 
 
-def _job_created(job: Object) -> None:
+def _job_created(job: Object, given: Object) -> None:
     spec = job["spec"]
+    template = ((given.get("spec") or {}).get("template") or {}).get("metadata") or {}
+    if template.get("labels") == {} and not job["metadata"].get("labels"):
+        # An empty map too is one and the same.
+        job["metadata"]["labels"] = spec["template"]["metadata"]["labels"] = {}
     if not spec["manualSelector"]:
         name = job["metadata"].get("name", "")
         labels = spec["template"]["metadata"].setdefault("labels", {})
@@ -169,9 +173,20 @@ def _claim(claim: Object) -> None:
     defaults_pod.claim_spec(claim["spec"])
 
 
-def _claim_sources(claim: Object, _: Object | None = None) -> None:
+_OLD_SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
+
+
+def _claim_created(claim: Object, _: Object) -> None:
+    _claim_updated(claim, {"spec": {}})
+
+
+def _claim_updated(claim: Object, old: Object) -> None:
     """dataSource and dataSourceRef say the same where they can."""
-    spec = claim["spec"]
+    spec, before = claim["spec"], old["spec"]
+    if "dataSource" in spec and "dataSource" not in before and "dataSourceRef" not in spec:
+        source = spec["dataSource"]
+        if (source.get("apiGroup") or "", source["kind"]) not in _OLD_SOURCES:
+            del spec["dataSource"]
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     if source is not None and reference is None:
         spec["dataSourceRef"] = dict(source)
@@ -194,7 +209,7 @@ def _secret(secret: Object) -> None:
             data[key] = base64.b64encode(text.encode()).decode()
 
 
-def _service_account(account: Object, _: Object | None = None) -> None:
+def _service_account(account: Object, _: Object) -> None:
     for reference in account.get("secrets") or ():
         name = reference.get("name")
         reference.clear()
@@ -249,10 +264,16 @@ _SCALE_DOWN = {
 }
 
 
+# Where the first version keeps what it has no fields for.
+_OTHER_METRICS = "autoscaling.alpha.kubernetes.io/metrics"
+
+
 def _autoscaler(autoscaler: Object) -> None:
     spec = autoscaler["spec"]
     spec.setdefault("minReplicas", 1)
-    if autoscaler["apiVersion"] != "autoscaling/v2":
+    if autoscaler["apiVersion"] == "autoscaling/v1":
+        if _OTHER_METRICS not in (autoscaler["metadata"].get("annotations") or {}):
+            spec.setdefault("targetCPUUtilizationPercentage", 80)
         return
     if not spec.get("metrics"):
         target = {"type": "Utilization", "averageUtilization": 80}
@@ -290,7 +311,7 @@ def _definition(definition: Object) -> None:
         service.setdefault("port", 443)
 
 
-def _definition_created(definition: Object) -> None:
+def _definition_created(definition: Object, _: Object) -> None:
     definition["status"] = {"storedVersions": _storage_versions(definition)}
 
 
@@ -328,7 +349,7 @@ def _namespace(namespace: Object) -> None:
         namespace["metadata"].setdefault("labels", {})["kubernetes.io/metadata.name"] = name
 
 
-def _namespace_created(namespace: Object) -> None:
+def _namespace_created(namespace: Object, _: Object) -> None:
     finalizers = namespace["spec"].setdefault("finalizers", [])
     if "kubernetes" not in finalizers:
         finalizers.append("kubernetes")
@@ -340,7 +361,7 @@ def _namespace_updated(namespace: Object, old: Object) -> None:
         namespace["spec"]["finalizers"] = finalizers
 
 
-def _daemon_set_created(daemon_set: Object) -> None:
+def _daemon_set_created(daemon_set: Object, _: Object) -> None:
     """templateGeneration is an annotation in apps/v1."""
     annotations = daemon_set["metadata"].setdefault("annotations", {})
     annotations.setdefault("deprecated.daemonset.template.generation", "1")
@@ -386,20 +407,22 @@ _DEFAULTS: dict[str, Callable[[Object], None]] = {
     "StorageClass": _storage_class,
     "ValidatingWebhookConfiguration": _webhooks,
 }
-_CREATED: dict[str, Callable[[Object], None]] = {
+# With the object as it was sent.
+_CREATED: dict[str, Callable[[Object, Object], None]] = {
     "CustomResourceDefinition": _definition_created,
     "DaemonSet": _daemon_set_created,
     "Job": _job_created,
     "Namespace": _namespace_created,
-    "PersistentVolumeClaim": _claim_sources,
+    "PersistentVolumeClaim": _claim_created,
     "Service": created_service,
     "ServiceAccount": _service_account,
 }
+# With the object that is stored.
 _UPDATED: dict[str, Callable[[Object, Object], None]] = {
     "CustomResourceDefinition": _definition_updated,
     "DaemonSet": _daemon_set_updated,
     "Namespace": _namespace_updated,
-    "PersistentVolumeClaim": _claim_sources,
+    "PersistentVolumeClaim": _claim_updated,
     "Secret": _secret_updated,
     "Service": updated_service,
     "ServiceAccount": _service_account,

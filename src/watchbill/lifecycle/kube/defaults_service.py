@@ -31,7 +31,7 @@ def default_service(service: Object) -> None:
         spec.setdefault("allocateLoadBalancerNodePorts", True)
 
 
-def created_service(service: Object) -> None:
+def created_service(service: Object, _: Object) -> None:
     spec = service["spec"]
     if spec.get("clusterIP") and not spec.get("clusterIPs"):
         spec["clusterIPs"] = [spec["clusterIP"]]
@@ -124,9 +124,7 @@ def _families(spec: Object, before: Object | None) -> None:
 def _addresses(spec: Object) -> None:
     if spec["type"] == "ExternalName" or (spec.get("clusterIPs") or [""])[0] == "None":
         return
-    addresses = list(spec.get("clusterIPs") or ())
-    addresses += [""] * (len(spec["ipFamilies"]) - len(addresses))
-    spec["clusterIPs"] = [address or ALLOCATED for address in addresses]
+    spec["clusterIPs"] = [address or ALLOCATED for address in spec.get("clusterIPs") or [""]]
     spec["clusterIP"] = spec["clusterIPs"][0]
 
 
@@ -137,56 +135,52 @@ def _keep_allocated(spec: Object, before: Object) -> None:
             if not spec.get(key) and before.get(key):
                 spec[key] = before[key]
     if _allocates_node_ports(before) and _allocates_node_ports(spec):
-        mine = {port["nodePort"] for port in spec.get("ports") or () if "nodePort" in port}
-        theirs = {port["nodePort"] for port in before.get("ports") or () if "nodePort" in port}
+        shared = _node_ports(spec) & _node_ports(before)
         by_name = {port.get("name", ""): port.get("nodePort") for port in before.get("ports") or ()}
         for port in spec.get("ports") or ():
             if "nodePort" not in port:
                 known = by_name.get(port.get("name", ""))
-                if known is not None and known not in mine & theirs:
+                if known is not None and known not in shared:
                     port["nodePort"] = known
     if needs_health_port(before) and needs_health_port(spec) and "healthCheckNodePort" in before:
         spec.setdefault("healthCheckNodePort", before["healthCheckNodePort"])
 
 
 def _align_addresses(spec: Object, before: Object) -> None:
-    if before.get("clusterIPs") and not spec.get("clusterIPs"):
-        if before.get("clusterIP") == spec.get("clusterIP"):
-            spec["clusterIPs"] = before["clusterIPs"]
-    if before.get("clusterIP") != spec.get("clusterIP") and before.get("clusterIPs") == spec.get(
-        "clusterIPs"
-    ):
-        if before.get("clusterIP") and not spec.get("clusterIP"):
-            spec.pop("clusterIPs", None)
-        elif spec.get("clusterIP"):
+    same = before.get("clusterIP") == spec.get("clusterIP")
+    if same and before.get("clusterIPs") and not spec.get("clusterIPs"):
+        spec["clusterIPs"] = before["clusterIPs"]
+    if not same and before.get("clusterIPs") == spec.get("clusterIPs"):
+        if spec.get("clusterIP"):
             spec["clusterIPs"] = [spec["clusterIP"]]
+        else:
+            spec.pop("clusterIPs", None)
 
 
 def _drop_what_the_type_leaves(spec: Object, before: Object) -> None:
-    """Values that the server gave and that the new type has no use for."""
+    """Values that the server gave and that the new type has no use for; what the client changed stays."""
     if before["type"] != "ExternalName" and spec["type"] == "ExternalName":
-        if spec.get("clusterIP") == before.get("clusterIP") and spec.get("clusterIPs") == before.get(
-            "clusterIPs"
-        ):
-            spec.pop("clusterIP", None)
-            spec.pop("clusterIPs", None)
-        for key in ("ipFamilies", "ipFamilyPolicy"):
-            if spec.get(key) == before.get(key):
-                spec.pop(key, None)
+        _drop_together(spec, before, "clusterIP", "clusterIPs")
+        _drop_together(spec, before, "ipFamilies")
+        _drop_together(spec, before, "ipFamilyPolicy")
     exposed = ("NodePort", "LoadBalancer")
-    if before["type"] in exposed and spec["type"] not in exposed:
-        mine = {port["nodePort"] for port in spec.get("ports") or () if "nodePort" in port}
-        theirs = {port["nodePort"] for port in before.get("ports") or () if "nodePort" in port}
-        if mine <= theirs:
-            for port in spec.get("ports") or ():
-                port.pop("nodePort", None)
+    if before["type"] in exposed and spec["type"] not in exposed and _node_ports(spec) <= _node_ports(before):
+        for port in spec.get("ports") or ():
+            port.pop("nodePort", None)
     if needs_health_port(before) and not needs_health_port(spec):
-        if spec.get("healthCheckNodePort") == before.get("healthCheckNodePort"):
-            spec.pop("healthCheckNodePort", None)
+        _drop_together(spec, before, "healthCheckNodePort")
     if before["type"] == "LoadBalancer" and spec["type"] != "LoadBalancer":
-        for key in ("allocateLoadBalancerNodePorts", "loadBalancerClass"):
-            if spec.get(key) == before.get(key):
-                spec.pop(key, None)
+        _drop_together(spec, before, "allocateLoadBalancerNodePorts")
+        _drop_together(spec, before, "loadBalancerClass")
     if externally_accessible(before) and not externally_accessible(spec):
-        if spec.get("externalTrafficPolicy") == before.get("externalTrafficPolicy"):
-            spec.pop("externalTrafficPolicy", None)
+        _drop_together(spec, before, "externalTrafficPolicy")
+
+
+def _drop_together(spec: Object, before: Object, *keys: str) -> None:
+    if all(spec.get(key) == before.get(key) for key in keys):
+        for key in keys:
+            spec.pop(key, None)
+
+
+def _node_ports(spec: Object) -> set[int]:
+    return {port["nodePort"] for port in spec.get("ports") or () if "nodePort" in port}

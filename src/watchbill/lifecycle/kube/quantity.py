@@ -89,7 +89,7 @@ def _kept(number: str, fraction: str, exponent: int, form: str) -> tuple[bool, i
 def _nanos(value: int, exponent: int, decimals: int, form: str) -> int:
     """Rounded up: who asks for something gets something."""
     if form == "binary":
-        top, bottom = (value << exponent) * NANO, 10**decimals
+        top, bottom = (value << exponent) * NANO, int(10**decimals)
     else:
         power = exponent - decimals + 9
         top, bottom = value * int(10 ** max(power, 0)), int(10 ** max(-power, 0))

@@ -43,7 +43,10 @@ def on_update(new: Object, old: Object) -> tuple[Cause, ...]:
         return ()
     if new["kind"] == "Service" and (refused := validate_service.refused_before_validation(new)):
         return tuple(refused)
-    found = validate_meta.metadata_update(new, old) + rule(new, old)
+    found = validate_meta.metadata_update(new, old)
+    if _group_kind(new)[0] not in _EXTENSIONS:
+        found += validate_meta.finalizers(new)
+    found += rule(new, old)
     return tuple(dict.fromkeys(found))
 
 
@@ -54,6 +57,12 @@ def invalid_words(whole: Object, causes: tuple[Cause, ...]) -> str:
     texts = list(dict.fromkeys(str(cause) for cause in causes))
     listed = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     return f'{kind}{"." if group else ""}{group} "{name}" is invalid: {listed}'
+
+
+# Groups whose kinds do not share core's rules for metadata.
+_EXTENSIONS = frozenset(
+    {"admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "policy"}
+)
 
 
 def _group_kind(whole: Object) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from watchbill.lifecycle.kube import names
 from watchbill.lifecycle.kube.causes import Cause, forbidden, immutable, invalid, required, too_long
-from watchbill.lifecycle.kube.validate_meta import each, metadata
+from watchbill.lifecycle.kube.validate_meta import each, metadata, qualified_finalizer
 
 Object = dict[str, Any]
 Causes = list[Cause]
@@ -109,4 +109,8 @@ def secret_update(new: Object, old: Object) -> Causes:
 
 
 def namespace(whole: Object) -> Causes:
-    return metadata(whole, names.dns_label)
+    found = metadata(whole, names.dns_label)
+    for finalizer in whole["spec"].get("finalizers") or ():
+        found += each("spec.finalizers", finalizer, names.label_key(finalizer))
+        found += qualified_finalizer(finalizer, "spec.finalizers")
+    return found

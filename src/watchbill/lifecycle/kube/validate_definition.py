@@ -20,7 +20,7 @@ def definition(whole: Object) -> Causes:
         wrong = () if name == needed else ('must be spec.names.plural+"."+spec.group',)
         return names.dns_subdomain(name) + wrong
 
-    return metadata(whole, rule) + _spec(spec) + _stored(whole) + _approval(whole)
+    return metadata(whole, rule, is_core=False) + _spec(spec) + _stored(whole) + _approval(whole)
 
 
 def definition_update(new: Object, old: Object) -> Causes:
@@ -76,17 +76,21 @@ def _names(given: Object) -> Causes:
         if not given.get(key)
     ]
     for key in ("plural", "singular"):
-        if (name := given.get(key)) and (messages := names.dns_1035_label(name)):
-            found.append(invalid(f"spec.names.{key}", name, ",".join(messages)))
+        found += _joined(given.get(key) or "", f"spec.names.{key}")
     for key in ("kind", "listKind"):
         if (name := given.get(key)) and (messages := names.dns_1035_label(name.lower())):
             words = "may have mixed case, but should otherwise match: " + ",".join(messages)
             found.append(invalid(f"spec.names.{key}", name, words))
     for key in ("shortNames", "categories"):
         for index, name in enumerate(given.get(key) or ()):
-            if messages := names.dns_1035_label(name):
-                found.append(invalid(f"spec.names.{key}[{index}]", name, ",".join(messages)))
+            found += _joined(name, f"spec.names.{key}[{index}]")
     return found
+
+
+def _joined(name: str, path: str) -> Causes:
+    """All that is wrong with a name, in one sentence; a missing one is said elsewhere."""
+    messages = names.dns_1035_label(name) if name else ()
+    return [invalid(path, name, ",".join(messages))] if messages else []
 
 
 def _stored(whole: Object) -> Causes:

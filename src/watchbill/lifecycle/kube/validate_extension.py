@@ -1,5 +1,6 @@
 """Webhooks, aggregated APIs and CSI drivers: what extends a cluster."""
 
+import base64
 from typing import Any
 
 from watchbill.lifecycle.kube import names
@@ -15,7 +16,7 @@ _REVIEWS = ("v1", "v1beta1")
 
 
 def webhooks(whole: Object) -> Causes:
-    found = metadata(whole, names.dns_subdomain)
+    found = metadata(whole, names.dns_subdomain, is_core=False)
     seen: set[str] = set()
     for index, webhook in enumerate(whole.get("webhooks") or ()):
         path = f"webhooks[{index}]"
@@ -198,7 +199,7 @@ def api_service(whole: Object) -> Causes:
             return messages
         return () if name == needed else (f'must be `spec.version+"."+spec.group`: "{needed}"',)
 
-    found = metadata(whole, rule)
+    found = metadata(whole, rule, is_core=False)
     if not group and version != "v1":
         words = "only v1 may have an empty group and it better be legacy kube"
         found.append(required("spec.group", words))
@@ -210,6 +211,9 @@ def api_service(whole: Object) -> Causes:
             found.append(invalid(f"spec.{key}", spec[key], f"must be positive and less than {limit}"))
     service = spec.get("service")
     if service is None:
+        if bundle := spec.get("caBundle"):
+            size = f"{len(base64.b64decode(bundle))} bytes"
+            found.append(invalid("spec.caBundle", size, "local APIServices may not have a caBundle"))
         if spec.get("insecureSkipTLSVerify"):
             words = "local APIServices may not have insecureSkipTLSVerify"
             found.append(invalid("spec.insecureSkipTLSVerify", True, words))

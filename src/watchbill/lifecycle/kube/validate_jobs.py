@@ -30,6 +30,8 @@ Causes = list[Cause]
 
 _NEGATIVE = "must be greater than or equal to 0"
 _UID = "uid"
+# Limits of Indexed Jobs, and those of Jobs with more completions than the first.
+_MANY, _FEW = 100000, 10000
 _NUMBERS = (
     "parallelism",
     "completions",
@@ -161,39 +163,42 @@ def _managed_by(manager: str | None, path: str) -> Causes:
 
 
 def _completion_mode(spec: Object, path: str) -> Causes:
-    found: Causes = []
     mode = spec.get("completionMode")
-    completions, parallelism = spec.get("completions"), spec.get("parallelism")
-    failed, limit = spec.get("maxFailedIndexes"), spec.get("backoffLimitPerIndex")
-    if mode not in (None, "NonIndexed", "Indexed"):
-        found.append(not_supported(f"{path}.completionMode", mode, ("NonIndexed", "Indexed")))
     if mode == "Indexed":
-        if completions is None:
-            found.append(required(f"{path}.completions", "when completion mode is Indexed"))
-        if parallelism is not None and parallelism > 100000:
-            words = "must be less than or equal to 100000 when completion mode is Indexed"
+        return _indexed(spec, path)
+    if mode not in (None, "NonIndexed"):
+        return [not_supported(f"{path}.completionMode", mode, ("NonIndexed", "Indexed"))]
+    return [
+        invalid(f"{path}.{key}", spec[key], "requires indexed completion mode")
+        for key in ("backoffLimitPerIndex", "maxFailedIndexes")
+        if key in spec
+    ]
+
+
+def _indexed(spec: Object, path: str) -> Causes:
+    found: Causes = []
+    completions, failed = spec.get("completions"), spec.get("maxFailedIndexes")
+    parallelism = spec.get("parallelism", 0)
+    if completions is None:
+        found.append(required(f"{path}.completions", "when completion mode is Indexed"))
+    if parallelism > _MANY:
+        words = f"must be less than or equal to {_MANY} when completion mode is Indexed"
+        found.append(invalid(f"{path}.parallelism", parallelism, words))
+    if completions is not None and failed is not None and failed > completions:
+        words = "must be less than or equal to completions"
+        found.append(invalid(f"{path}.maxFailedIndexes", failed, words))
+    if failed is not None and failed > _MANY:
+        found.append(invalid(f"{path}.maxFailedIndexes", failed, f"must be less than or equal to {_MANY}"))
+    if completions is not None and completions > _MANY and "backoffLimitPerIndex" in spec:
+        high = f"when completions are above {_MANY} and used with backoff limit per index"
+        words = f"must be less than or equal to {_FEW} {high}"
+        if failed is None:
+            missing = f"must be specified when completions is above {_MANY}"
+            found.append(required(f"{path}.maxFailedIndexes", missing))
+        if parallelism > _FEW:
             found.append(invalid(f"{path}.parallelism", parallelism, words))
-        if completions is not None and failed is not None and failed > completions:
-            words = "must be less than or equal to completions"
+        if failed is not None and failed > _FEW:
             found.append(invalid(f"{path}.maxFailedIndexes", failed, words))
-        if failed is not None and failed > 100000:
-            words = "must be less than or equal to 100000"
-            found.append(invalid(f"{path}.maxFailedIndexes", failed, words))
-        if completions is not None and completions > 100000 and limit is not None:
-            high = "when completions are above 100000 and used with backoff limit per index"
-            if failed is None:
-                words = "must be specified when completions is above 100000"
-                found.append(required(f"{path}.maxFailedIndexes", words))
-            if parallelism is not None and parallelism > 10000:
-                words = f"must be less than or equal to 10000 {high}"
-                found.append(invalid(f"{path}.parallelism", parallelism, words))
-            if failed is not None and failed > 10000:
-                words = f"must be less than or equal to 10000 {high}"
-                found.append(invalid(f"{path}.maxFailedIndexes", failed, words))
-    elif mode in (None, "NonIndexed"):
-        for key, value in (("backoffLimitPerIndex", limit), ("maxFailedIndexes", failed)):
-            if value is not None:
-                found.append(invalid(f"{path}.{key}", value, "requires indexed completion mode"))
     return found
 
 

@@ -18,8 +18,11 @@ def each(path: str, value: Any, messages: Iterable[str]) -> list[Cause]:
     return [invalid(path, value, message) for message in messages]
 
 
-def metadata(whole: Object, name_rule: NameRule) -> Causes:
-    """On creation. The namespace is the caller's: it is in the request's path."""
+def metadata(whole: Object, name_rule: NameRule, *, is_core: bool = True) -> Causes:
+    """On creation. The namespace is the caller's: it is in the request's path.
+
+    The servers of extensions, which are not core, take any name of a finalizer.
+    """
     found: Causes = []
     meta = whole["metadata"]
     if prefix := meta.get("generateName"):
@@ -29,11 +32,20 @@ def metadata(whole: Object, name_rule: NameRule) -> Causes:
     elif not prefix:
         found.append(required("metadata.name", "name or generateName is required"))
     found += _common(meta)
-    for index, finalizer in enumerate(meta.get("finalizers") or ()):
-        if "/" not in finalizer and finalizer not in _FINALIZERS:
-            words = "name is neither a standard finalizer name nor is it fully qualified"
-            found.append(invalid(f"metadata.finalizers[{index}]", finalizer, words))
+    return found + finalizers(whole) if is_core else found
+
+
+def finalizers(whole: Object) -> Causes:
+    found: Causes = []
+    for index, finalizer in enumerate(whole["metadata"].get("finalizers") or ()):
+        found += qualified_finalizer(finalizer, f"metadata.finalizers[{index}]")
     return found
+
+
+def qualified_finalizer(finalizer: str, path: str) -> Causes:
+    if "/" in finalizer or finalizer in _FINALIZERS:
+        return []
+    return [invalid(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified")]
 
 
 def as_prefix(prefix: str) -> str:
@@ -52,10 +64,25 @@ def _common(meta: Object) -> Causes:
 
 def _owners(owners: Iterable[Object]) -> Causes:
     found: Causes = []
+    controller = ""
     for index, owner in enumerate(owners):
+        path = f"metadata.ownerReferences[{index}]"
+        if owner["apiVersion"].count("/") > 1:
+            words = "must be <group>/<version> or <version>"
+            found.append(invalid(f"{path}.apiVersion", owner["apiVersion"], words))
         for key in ("apiVersion", "kind", "name", "uid"):
             if not owner.get(key):
-                found.append(required(f"metadata.ownerReferences[{index}].{key}", "must not be empty"))
+                found.append(required(f"{path}.{key}", "must not be empty"))
+        if owner.get("controller"):
+            name = f"{owner['kind']}/{owner['name']}"
+            if controller:
+                words = (
+                    'Only one reference can have Controller set to true. Found "true" in references for '
+                    f"{controller} and {name}"
+                )
+                found.append(invalid("metadata.ownerReferences", owners, words))
+            else:
+                controller = name
     return found
 
 

@@ -17,7 +17,7 @@ _NOT_POSITIVE = "must be greater than zero"
 
 
 def disruption_budget(whole: Object) -> Causes:
-    return _budget(whole, lenient=False) or metadata(whole, names.path_segment)
+    return _budget(whole, lenient=False) or metadata(whole, names.path_segment, is_core=False)
 
 
 def disruption_budget_update(new: Object, old: Object) -> Causes:
@@ -54,7 +54,9 @@ def priority_class(whole: Object) -> Causes:
         words = f"maximum allowed value of a user defined priority is {_HIGHEST_PRIORITY}"
         found.append(forbidden("value", words))
     policies = ("PreemptLowerPriority", "Never")
-    if whole["preemptionPolicy"] not in policies:
+    if not whole["preemptionPolicy"]:
+        found.append(required("preemptionPolicy"))
+    elif whole["preemptionPolicy"] not in policies:
         found.append(not_supported("preemptionPolicy", whole["preemptionPolicy"], policies))
     return found
 
@@ -75,37 +77,56 @@ def autoscaler(whole: Object) -> Causes:
 def autoscaler_spec(whole: Object) -> Causes:
     spec = whole["spec"]
     found: Causes = []
-    declared: Causes = []
     low, high = spec["minReplicas"], spec["maxReplicas"]
     if high < low:
         words = "must be greater than or equal to `minReplicas`"
         found.append(invalid("spec.maxReplicas", high, words))
-    target = spec["scaleTargetRef"]
-    for key in ("kind", "name"):
-        if not target[key]:
-            found.append(required(f"spec.scaleTargetRef.{key}"))
-        else:
-            found += each(f"spec.scaleTargetRef.{key}", target[key], names.path_segment(target[key]))
-    if not target.get("apiVersion", "").partition("/")[1]:
-        words = "apiVersion must specify API group"
-        found.append(invalid("spec.scaleTargetRef.apiVersion", target.get("apiVersion", ""), words))
-    if whole["apiVersion"] == "autoscaling/v2":
-        metrics = spec.get("metrics") or []
-        for index, metric in enumerate(metrics):
-            found += _metric(metric, f"spec.metrics[{index}]")
-        if low == 0 and not any(metric["type"] in ("Object", "External") for metric in metrics):
-            words = "must specify at least one Object or External metric to support scaling to zero replicas"
-            found.append(forbidden("spec.metrics", words))
+    found += _scale_target(spec["scaleTargetRef"], "spec.scaleTargetRef")
+    if whole["apiVersion"] == "autoscaling/v1":
+        found += _metrics([_as_metric(spec)] if "targetCPUUtilizationPercentage" in spec else [], low)
+    else:
+        found += _metrics(spec.get("metrics") or [], low)
         for direction in ("scaleUp", "scaleDown"):
             if (rules := (spec.get("behavior") or {}).get(direction)) is not None:
                 found += _scaling(rules, f"spec.behavior.{direction}")
     if low < 0:
-        declared.append(invalid("spec.minReplicas", low, "must be greater than or equal to 0"))
+        found.append(invalid("spec.minReplicas", low, "must be greater than or equal to 0"))
     if high == 0:
-        declared.append(required("spec.maxReplicas"))
+        found.append(required("spec.maxReplicas"))
     elif high < 0:
-        declared.append(invalid("spec.maxReplicas", high, "must be greater than or equal to 1"))
-    return found + declared
+        found.append(invalid("spec.maxReplicas", high, "must be greater than or equal to 1"))
+    return found
+
+
+def _scale_target(target: Object, path: str) -> Causes:
+    found: Causes = []
+    for key in ("kind", "name"):
+        if not target[key]:
+            found.append(required(f"{path}.{key}"))
+        else:
+            found += each(f"{path}.{key}", target[key], names.path_segment(target[key]))
+    version = target.get("apiVersion", "")
+    if version.count("/") > 1:
+        found.append(invalid(f"{path}.apiVersion", version, f"unexpected GroupVersion string: {version}"))
+    elif "/" not in version or version.startswith("/"):
+        found.append(invalid(f"{path}.apiVersion", version, "apiVersion must specify API group"))
+    return found
+
+
+def _as_metric(spec: Object) -> Object:
+    """The one metric of the first version, as later ones write it."""
+    target = {"type": "Utilization", "averageUtilization": spec["targetCPUUtilizationPercentage"]}
+    return {"type": "Resource", "resource": {"name": "cpu", "target": target}}
+
+
+def _metrics(metrics: list[Object], low: int) -> Causes:
+    found: Causes = []
+    for index, metric in enumerate(metrics):
+        found += _metric(metric, f"spec.metrics[{index}]")
+    if low == 0 and not any(metric["type"] in ("Object", "External") for metric in metrics):
+        words = "must specify at least one Object or External metric to support scaling to zero replicas"
+        found.append(forbidden("spec.metrics", words))
+    return found
 
 
 def _metric(metric: Object, path: str) -> Causes:

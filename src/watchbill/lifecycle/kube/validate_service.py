@@ -30,13 +30,13 @@ def service_update(new: Object, old: Object) -> Causes:
     found: Causes = []
     if "ExternalName" not in (spec["type"], before["type"]):
         found += _addresses_update(spec, before) + _families_update(spec, before)
-    if spec["type"] == before["type"] == "LoadBalancer":
-        if spec.get("loadBalancerClass") != before.get("loadBalancerClass"):
-            found.append(invalid("spec.loadBalancerClass", spec.get("loadBalancerClass"), _CHANGED))
+    chosen, earlier = spec.get("loadBalancerClass"), before.get("loadBalancerClass")
+    if spec["type"] == before["type"] == "LoadBalancer" and chosen != earlier:
+        found.append(invalid("spec.loadBalancerClass", chosen, _CHANGED))
     found += _load_balancer_class(spec)
-    if needs_health_port(before) and needs_health_port(spec):
-        if spec.get("healthCheckNodePort") != before.get("healthCheckNodePort"):
-            found.append(forbidden("spec.healthCheckNodePort", "field is immutable"))
+    checked = needs_health_port(before) and needs_health_port(spec)
+    if checked and spec.get("healthCheckNodePort") != before.get("healthCheckNodePort"):
+        found.append(forbidden("spec.healthCheckNodePort", "field is immutable"))
     return found + _service(new)
 
 
@@ -213,14 +213,12 @@ def _source_ranges(whole: Object) -> Causes:
 
 
 def cidr(value: str, path: str) -> Causes:
+    words = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
     try:
-        if "/" not in value:
-            raise ValueError
         ipaddress.ip_network(value, strict=False)
     except ValueError:
-        words = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
         return [invalid(path, value, words)]
-    return []
+    return [] if "/" in value else [invalid(path, value, words)]
 
 
 def _load_balancer_class(spec: Object) -> Causes:

@@ -345,32 +345,57 @@ def pod_update(new: Object, old: Object) -> Causes:
         found += [required(f"spec.{group}[{i}].image") for i, one in enumerate(mine) if not one.get("image")]
         found += _trimmed_images(mine, f"spec.{group}")
     deadline, earlier = spec.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
-    path = "spec.activeDeadlineSeconds"
-    if deadline is not None:
-        if not 0 <= deadline < 2**31:
-            return [*found, invalid(path, deadline, names.in_range(deadline, 0, 2**31 - 1)[0])]
-        if earlier is not None and earlier < deadline:
-            return [*found, invalid(path, deadline, "must be less than or equal to previous value")]
-    elif earlier is not None:
+    if late := _later_deadline(deadline, earlier):
+        return found + late
+    if deadline is None and earlier is not None:
         words = "must not update from a positive integer to nil value"
-        found.append(invalid(path, None, words))
-    for toleration in before.get("tolerations") or ():
-        rest = {key: value for key, value in toleration.items() if key != "tolerationSeconds"}
-        if not any(
-            {key: value for key, value in other.items() if key != "tolerationSeconds"} == rest
-            for other in spec.get("tolerations") or ()
-        ):
-            words = "existing toleration can not be modified except its tolerationSeconds"
-            found.append(forbidden("spec.tolerations", words))
-            break
-    gates = {gate["name"] for gate in before.get("schedulingGates") or ()}
-    for index, gate in enumerate(spec.get("schedulingGates") or ()):
-        if gate["name"] not in gates:
-            words = f"only deletion is allowed, but found new scheduling gate '{gate['name']}'"
-            found.append(forbidden(f"spec.schedulingGates[{index}].name", words))
-    if gotypes.same("core/v1.PodSpec", spec, before):
-        return found
-    allowed = {**spec}
+        found.append(invalid("spec.activeDeadlineSeconds", None, words))
+    found += _changed_tolerations(spec, before) + _added_gates(spec, before)
+    if not gotypes.same("core/v1.PodSpec", _with_old_mutables(spec, before), before):
+        words = f"pod updates may not change fields other than {_POD_MUTABLE}\n{ELIDED}"
+        found.append(forbidden("spec", words))
+    return found
+
+
+def _later_deadline(deadline: int | None, earlier: int | None) -> Causes:
+    path = "spec.activeDeadlineSeconds"
+    if deadline is None:
+        return []
+    if messages := names.in_range(deadline, 0, 2**31 - 1):
+        return each(path, deadline, messages)
+    if earlier is not None and earlier < deadline:
+        return [invalid(path, deadline, "must be less than or equal to previous value")]
+    return []
+
+
+def _changed_tolerations(spec: Object, before: Object) -> Causes:
+    """Only added ones are fine, and another number of seconds."""
+
+    def timeless(toleration: Object) -> Object:
+        return {key: value for key, value in toleration.items() if key != "tolerationSeconds"}
+
+    kept = [timeless(toleration) for toleration in spec.get("tolerations") or ()]
+    if all(timeless(toleration) in kept for toleration in before.get("tolerations") or ()):
+        return []
+    words = "existing toleration can not be modified except its tolerationSeconds"
+    return [forbidden("spec.tolerations", words)]
+
+
+def _added_gates(spec: Object, before: Object) -> Causes:
+    known = {gate["name"] for gate in before.get("schedulingGates") or ()}
+    return [
+        forbidden(
+            f"spec.schedulingGates[{index}].name",
+            f"only deletion is allowed, but found new scheduling gate '{gate['name']}'",
+        )
+        for index, gate in enumerate(spec.get("schedulingGates") or ())
+        if gate["name"] not in known
+    ]
+
+
+def _with_old_mutables(spec: Object, before: Object) -> Object:
+    """The new specification, but as before where it may change."""
+    allowed = dict(spec)
     for key in ("activeDeadlineSeconds", "schedulingGates", "tolerations"):
         allowed.pop(key, None)
         if key in before:
@@ -381,7 +406,4 @@ def pod_update(new: Object, old: Object) -> Causes:
                 {**one, "image": other["image"]} if "image" in other else one
                 for one, other in zip(spec[group] or [], before.get(group) or [], strict=True)
             ]
-    if not gotypes.same("core/v1.PodSpec", allowed, before):
-        words = f"pod updates may not change fields other than {_POD_MUTABLE}\n{ELIDED}"
-        found.append(forbidden("spec", words))
-    return found
+    return allowed
