@@ -159,12 +159,12 @@ def _hook(document: Document, objects: tuple[Manifest, ...]) -> Hook:
 def _manifest(resource: Resource, cluster_wide: frozenset[tuple[str, str]]) -> Manifest:
     group = group_of(str(resource.object.get("apiVersion", "")))
     namespace = "" if (group, resource.kind) in cluster_wide else resource.namespace
-    name = str(at(resource.object, "metadata", "name") or "")
+    name = at(resource.object, "metadata", "name")
     thing = resource.object
     if namespace:
         thing = {**thing, "metadata": {**(thing.get("metadata") or {}), "namespace": namespace}}
     stated = str(at(resource.object, "metadata", "namespace") or "")
-    key = Key(group, resource.kind, namespace, name)
+    key = Key(group, resource.kind, namespace, name if isinstance(name, str) else "")
     return Manifest(key, Body.of(thing), resource.origin.template, stated)
 
 

@@ -40,6 +40,10 @@ def _unreadable(body: Body) -> str:
     if unset:
         words = unset[0] if len(unset) == 1 else f"[{', '.join(unset)}]"
         return f'error validating "": error validating data: {words}'
+    for field in ("name", "namespace", "generateName"):
+        found = body.metadata.get(field)
+        if found is not None and not isinstance(found, str):
+            return _undecodable(found, field, "string")
     for field in ("annotations", "labels"):
         found = body.metadata.get(field)
         if found is not None and not isinstance(found, dict):
