@@ -51,6 +51,11 @@ class RehearseCommand(ExampleCommand):
     metavar="TOOL@VERSION",
     help="The tool that makes the moves: helm or kubectl.",
 )
+@click.option(
+    "--bare-cluster",
+    is_flag=True,
+    help="Assume nothing: custom kinds and what pods refer to are there only if the versions bring them.",
+)
 @rendering_options(without=("--is-upgrade", "--helm"), release="r")
 @click.option(
     "-o",
@@ -70,6 +75,7 @@ def command(
     arguments: tuple[str, ...],
     manifests: tuple[str, ...],
     tool: str,
+    bare_cluster: bool,
     output: str,
     verbose: bool,
     **options: Any,
@@ -93,7 +99,9 @@ def command(
     chosen = RenderingOptions(options)
     context = chosen.context()
     with Engine(chosen.limits, session.take_engine()) as engine:
-        lab = set_up(engine, script, texts, context, follow_symlinks=chosen.follow_symlinks)
+        lab = set_up(
+            engine, script, texts, context, follow_symlinks=chosen.follow_symlinks, bare=bare_cluster
+        )
         played = perform(script, lab)
     if output == "json":
         import msgspec
