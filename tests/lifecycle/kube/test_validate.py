@@ -144,7 +144,7 @@ def test_causes_that_say_the_same_are_said_once() -> None:
         ),
         ('a: Invalid value: map[string]string{"a":"b"}: no', "a: Invalid value: …: no"),
         ("a: Invalid value: null: no", "a: Invalid value: …: no"),
-        ('a: Invalid value: "{text}": no', 'a: Invalid value: "{text}": no'),
+        ('a: Invalid value: "te}xt": no', 'a: Invalid value: "te}xt": no'),
         ("a: Invalid value: -5: no", "a: Invalid value: -5: no"),
         (
             '[a: Invalid value: ["x"]: no, b: Duplicate value: "y"]',

@@ -49,9 +49,8 @@ def claim_spec(spec: Object, path: str) -> Causes:
         found.append(required(f"{path}.resources[storage]"))
     elif quantity.nanos(storage) <= 0:
         found.append(invalid(f"{path}.resources[storage]", storage, _NOT_POSITIVE))
-    for key in ("storageClassName",):
-        if name := spec.get(key):
-            found += each(f"{path}.{key}", name, names.dns_subdomain(name))
+    if name := spec.get("storageClassName"):
+        found += each(f"{path}.storageClassName", name, names.dns_subdomain(name))
     if (mode := spec.get("volumeMode")) not in _VOLUME_MODES:
         found.append(not_supported(f"{path}.volumeMode", mode, _VOLUME_MODES))
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
