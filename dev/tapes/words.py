@@ -7,6 +7,7 @@ from itertools import groupby
 from dev.tapes import records
 from dev.tapes.catalog import Catalog
 from dev.tapes.proxy import Write
+from watchbill.lifecycle.kube.words import normalise as elided
 
 _NOISE = re.compile(
     r"(?:time=\S+ )?level=\S+ .*"  # Helm 4's log
@@ -39,42 +40,10 @@ def error(stderr: str, returncode: int) -> str:
 
 def normalise(text: str) -> str:
     """Without dumps of values and without what is different each time."""
-    text = _elide(text)
+    text = elided(text)
     for pattern, word in _CHANGING:
         text = pattern.sub(word, text)
     return text
-
-
-_DUMP = re.compile(r"""(?:Invalid|Unsupported|Duplicate) value: (?=[\[{]|[\w.*&\[\]]+\{)""")
-
-
-def _elide(text: str) -> str:
-    """A list or an object behind `Invalid value:` becomes `…`; it ends where its brackets do."""
-    parts, position = [], 0
-    while match := _DUMP.search(text, position):
-        end = _end_of_dump(text, match.end())
-        parts += [text[position : match.end()], "…"]
-        position = end
-    return "".join([*parts, text[position:]])
-
-
-def _end_of_dump(text: str, start: int) -> int:
-    depth, quoted, position = 0, False, start
-    while position < len(text):
-        letter = text[position]
-        if quoted and letter == "\\":
-            position += 1
-        elif letter == '"':
-            quoted = not quoted
-        elif not quoted and letter in "[{":
-            depth += 1
-        elif not quoted and letter in "]}":
-            depth -= 1
-            # `map[string]string{` and `[]core.Volume{` go on behind their first brackets.
-            if depth == 0 and not re.match(r"[\w.*&]*[{\[]|[\w.*&]+\{", text[position + 1 :]):
-                return position + 1
-        position += 1
-    return len(text)
 
 
 def in_order(log: Sequence[Write]) -> list[Write]:

@@ -9,12 +9,15 @@ import re
 from watchbill.lifecycle.kube.causes import ELIDED
 
 # What stands before a value in the server's messages.
-_BEFORE = re.compile(r"(?:Invalid value|Unsupported value|Duplicate value|Not found|Too many|Too few): ")
+_BEFORE = re.compile(
+    r"(?:Invalid value|Unsupported value|Duplicate value|Not found|Too many|Too few): |expected [^\n,]+, got "
+)
 # How a dump begins: JSON, or a Go value with its type.
 _OPENING = re.compile(
     r"[&*]*(?:\[\])*(?:map\[[\w.*]+\](?:\[\])*)?[&*]*(?:[A-Za-z_][\w./]*)?(?=[{])|map(?=\[)|(?=[\[{])"
 )
 _NOTHING = re.compile(r"null\b|<nil>|\(\*?[\w.\[\]*]+\)\((?:nil|0x[0-9a-f]+)\)")
+_QUOTED_OBJECT = re.compile(r'"\{\\"(?:[^"\\]|\\.)*"')
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|' + ELIDED)
 # Sentences that end with a listing of differences, one a line.
 _DIFFERENCES = re.compile(
@@ -41,6 +44,8 @@ def normalise(text: str) -> str:
 
 def _dump(text: str, start: int) -> int | None:
     """Where the dump ends that begins here; None where a scalar stands, or words."""
+    if quoted := _QUOTED_OBJECT.match(text, start):
+        return quoted.end()
     if _SCALAR.match(text, start):
         return None
     if nothing := _NOTHING.match(text, start):
