@@ -12,8 +12,8 @@ from watchbill.lifecycle.kube.words import normalise
 Object = dict[str, Any]
 Causes = list[list[tuple[str, str]]]
 
-# A key of a map in a path, which is no index.
-_KEY = re.compile(r"\[[^\]]*[^0-9\]][^\]]*\]")
+# A key of a map in a path, which is no index; what is asked of a container's resources names now this map, now that.
+_KEY = re.compile(r"\[[^\]]*[^0-9\]][^\]]*\]|(?<=\.resources)\..*")
 
 
 def answers(oracle: Oracle, questions: Iterable[dict[str, Any]]) -> list[Any]:

@@ -1,7 +1,7 @@
 """Why the API server refuses an object: one field and the server's words for it (apimachinery's field.Error).
 
-A value that is no scalar (null is none either: it stands for an empty one) is written as `…`, whatever the
-server would print of it.
+A value that is no scalar (null is none either: it stands for an empty one; nor is text that looks like a
+dump) is written as `…`, whatever the server would print of it.
 """
 
 import json
@@ -26,7 +26,7 @@ def shown(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return str(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and not value.startswith("{"):
         return json.dumps(value, ensure_ascii=False)
     return ELIDED
 
