@@ -272,11 +272,11 @@ def _sees_revisions(lab: Lab) -> bool:
 
 
 def _jobs(world: World, played: Played) -> list[Key]:
-    """Jobs whose fate is decided in this operation."""
+    """Jobs whose fate is decided in this operation; one whose name is made up by the server cannot be meant."""
     unfinished = (
         key for key, live in world.objects.items() if live.run and not live.run.finished and is_job(key)
     )
-    return list(dict.fromkeys([*played.ran, *unfinished]))
+    return [key for key in dict.fromkeys([*played.ran, *unfinished]) if key.name]
 
 
 def _held_up(world: World, played: Played) -> bool:
