@@ -1,19 +1,20 @@
 """Objects that decide nothing are left out while the explorer plays, and are back in the traces it shows.
 
-An object is inert if every version has it as a plain object, no pod refers to it and it refers to nothing, and a
-chart of nothing but such objects goes through every plain operation. What is found without them is found with
-them: tests hold both equal.
+Objects are inert if every version has them as plain objects, none of them is a Job, nothing else refers to them
+and they refer to nothing else, and a chart of nothing but them goes through every plain operation. What is found
+without them is found with them: tests hold both equal.
 """
 
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.lab import Lab, Versions
 from watchbill.lifecycle.moves import Move, parse
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.play import play
-from watchbill.lifecycle.references import needs, pod_spec
+from watchbill.lifecycle.references import needs
 from watchbill.lifecycle.world import Manifest, Rendered, World
 
 # What a whole life asks of an object: to come, to change, to come back, to go.
@@ -21,7 +22,8 @@ LIVES = {
     "helm": ("install", "upgrade", "rollback", "upgrade", "uninstall", "install"),
     "kubectl": ("apply", "apply", "delete", "apply"),
 }
-DECIDES = frozenset({"Job", "Pod", "Namespace", "CustomResourceDefinition"})
+DEFINITION = "CustomResourceDefinition"
+DECIDES = frozenset({"Job", "Pod", "Namespace", DEFINITION})
 POLICY = "helm.sh/resource-policy"
 # Revisions nobody would mistake for each other: what differs between them is rendered with its number.
 REVISIONS = (2, 7)
@@ -79,7 +81,7 @@ class _Alone:
 def fold(lab: Lab) -> tuple[Lab, frozenset[Key]]:
     """The same lab with less in it, and what was left out."""
     probes = list(_probes(lab, World()))
-    inert = _never_refused(lab, _candidates(probes))
+    inert = _apart(probes, _never_refused(lab, _candidates(probes)))
     if not inert or [*_probes(lab, _installed(lab))] != probes:
         return lab, frozenset()
     bodies = {
@@ -131,39 +133,60 @@ def _candidates(probes: Sequence[Rendered]) -> frozenset[Key]:
     everywhere = frozenset.intersection(
         *(frozenset(manifest.key for manifest in probe.manifests) for probe in probes)
     )
-    brought = frozenset(manifest.key for probe in probes for manifest in probe.everything())
-    plain = [manifest for probe in probes for manifest in probe.manifests]
+    defines = any(manifest.key.kind == DEFINITION for probe in probes for manifest in probe.everything())
+    namespaces = {
+        manifest.key.name
+        for probe in probes
+        for manifest in probe.everything()
+        if manifest.key.kind == "Namespace"
+    }
     busy = {
         manifest.key
         for probe in probes
         for others in (probe.crds, *(hook.objects for hook in probe.hooks))
         for manifest in others
     }
-    for manifest in (manifest for probe in probes for manifest in probe.everything()):
-        busy.update(needs(manifest.body, manifest.key.namespace))
-    busy.update(manifest.key for manifest in plain if _decides(manifest, brought))
-    once = {key for probe in probes for key in _twice(probe.manifests)}
+    for probe in probes:
+        busy.update(manifest.key for manifest in probe.manifests if _decides(manifest, namespaces, defines))
+        busy.update(_twice(probe.manifests))
     by_revision = {
         one.key
         for first, second in zip(probes[1::3], probes[2::3], strict=True)
         for one, other in zip(first.manifests, second.manifests, strict=False)
         if one.body is not other.body
     }
-    return everywhere - busy - once - by_revision
+    return _apart(probes, everywhere - busy - by_revision)
 
 
-def _decides(manifest: Manifest, brought: frozenset[Key]) -> bool:
+def _apart(probes: Sequence[Rendered], keys: frozenset[Key]) -> frozenset[Key]:
+    """Those that nothing else refers to, and that refer to nothing else."""
+    references = {
+        (manifest.key, needed)
+        for probe in probes
+        for manifest in probe.everything()
+        for needed in needs(manifest.body, manifest.key.namespace)
+    }
+    brought = frozenset(manifest.key for probe in probes for manifest in probe.everything())
+    while True:
+        crossing = {
+            end
+            for user, needed in references
+            if needed in brought and (user in keys) != (needed in keys)
+            for end in (user, needed)
+        }
+        if keys.isdisjoint(crossing):
+            return keys
+        keys -= crossing
+
+
+def _decides(manifest: Manifest, namespaces: set[str], defines: bool) -> bool:
     key = manifest.key
     return (
         key.kind in DECIDES
         or not key.name
         or POLICY in manifest.body.annotations
-        or (
-            pod_spec(manifest.body) is not None
-            and not brought.isdisjoint(needs(manifest.body, key.namespace))
-        )
-        or Key("", "Namespace", "", key.namespace) in brought
-        or any(other.kind == "CustomResourceDefinition" for other in brought if "." in key.group)
+        or key.namespace in namespaces
+        or (defines and catalog.find(manifest.body.api_version, key.kind) is None)
     )
 
 
