@@ -188,6 +188,16 @@ SEEDS: tuple[Object, ...] = (
             "resources": {"requests": {"storage": "8Gi"}},
         },
     ),
+    _object(
+        "v1",
+        "PersistentVolume",
+        spec={
+            "capacity": {"storage": "10Gi"},
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "manual",
+            "nfs": {"server": "nfs.example.com", "path": "/x"},
+        },
+    ),
     _object("v1", "ConfigMap", data={"a": "1", "b.yaml": "x: 1\n"}),
     _object("v1", "ConfigMap", data={"a": "1"}, immutable=True),
     _object("v1", "Secret", data={"a": "MQ=="}, stringData={"b": "2"}),

@@ -30,6 +30,15 @@ def find(api_version: str, kind: str) -> Kind | None:
     return _KINDS.get((api_version, kind))
 
 
+VERSION = "v1.37.1"  # of the server this is the list of
+
+
+def api_versions() -> list[str]:
+    """As discovery gives them to Helm: every version of a group, and every kind in it."""
+    versions = dict.fromkeys(kind.api_version for kind in _READ)
+    return [*versions, *(f"{kind.api_version}/{kind.kind}" for kind in _READ)]
+
+
 def named(kind: str) -> Kind | None:
     """A built-in kind by the name people type: in any case, singular or plural."""
     wanted = kind.lower()

@@ -19,7 +19,7 @@ Object = dict[str, Any]
 Causes = list[Cause]
 
 _ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
-_VOLUME_MODES = ("Block", "Filesystem")
+VOLUME_MODES = ("Block", "Filesystem")
 _NOT_POSITIVE = "must be greater than zero"
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
@@ -28,7 +28,7 @@ def claim(whole: Object) -> Causes:
     return metadata(whole, names.dns_subdomain) + claim_spec(whole["spec"], "spec")
 
 
-def _access_modes(modes: list[str], path: str) -> Causes:
+def access_modes(modes: list[str], path: str) -> Causes:
     found = [not_supported(path, mode, _ACCESS_MODES) for mode in modes if mode not in _ACCESS_MODES]
     if "ReadWriteOncePod" in modes and any(
         mode in _ACCESS_MODES and mode != "ReadWriteOncePod" for mode in modes
@@ -43,7 +43,7 @@ def claim_spec(spec: Object, path: str) -> Causes:
     if not modes:
         found.append(required(f"{path}.accessModes", "at least 1 access mode is required"))
     found += selector(spec.get("selector"), f"{path}.selector")
-    found += _access_modes(modes, f"{path}.accessModes")
+    found += access_modes(modes, f"{path}.accessModes")
     storage = (spec["resources"].get("requests") or {}).get("storage")
     if storage is None:
         found.append(required(f"{path}.resources[storage]"))
@@ -51,8 +51,8 @@ def claim_spec(spec: Object, path: str) -> Causes:
         found.append(invalid(f"{path}.resources[storage]", storage, _NOT_POSITIVE))
     if name := spec.get("storageClassName"):
         found += each(f"{path}.storageClassName", name, names.dns_subdomain(name))
-    if (mode := spec.get("volumeMode")) not in _VOLUME_MODES:
-        found.append(not_supported(f"{path}.volumeMode", mode, _VOLUME_MODES))
+    if (mode := spec.get("volumeMode")) not in VOLUME_MODES:
+        found.append(not_supported(f"{path}.volumeMode", mode, VOLUME_MODES))
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     for key, value in (("dataSource", source), ("dataSourceRef", reference)):
         if value is not None:
@@ -164,73 +164,4 @@ def _parameters(parameters: dict[str, str]) -> Causes:
     found = [invalid("parameters", key, "field can not be empty.") for key in parameters if not key]
     if sum(len(key.encode()) + len(value.encode()) for key, value in parameters.items()) > 256 * 1024:
         found.append(too_long("parameters", 256 * 1024))
-    return found
-
-
-def persistent_volume(whole: Object) -> Causes:
-    """As far as charts write them: what every source has in common."""
-    found = metadata(whole, names.dns_subdomain)
-    spec = whole["spec"]
-    modes = spec.get("accessModes") or []
-    if not modes:
-        found.append(required("spec.accessModes"))
-    found += _access_modes(modes, "spec.accessModes")
-    capacity = spec.get("capacity") or {}
-    if not capacity:
-        found.append(required("spec.capacity"))
-    if "storage" not in capacity or len(capacity) > 1:
-        found.append(not_supported("spec.capacity", capacity or None, ("storage",)))
-    for name, amount in capacity.items():
-        if quantity.nanos(amount) <= 0:
-            found.append(invalid(f"spec.capacity[{name}]", amount, _NOT_POSITIVE))
-    policies = ("Delete", "Recycle", "Retain")
-    if spec["persistentVolumeReclaimPolicy"] not in policies:
-        given = spec["persistentVolumeReclaimPolicy"]
-        found.append(not_supported("spec.persistentVolumeReclaimPolicy", given, policies))
-    if not any(source in spec for source in _SOURCES):
-        found.append(required("spec", "must specify a volume type"))
-    if name := spec.get("storageClassName"):
-        found += each("spec.storageClassName", name, names.dns_subdomain(name))
-    if spec.get("volumeMode") not in _VOLUME_MODES:
-        found.append(not_supported("spec.volumeMode", spec.get("volumeMode"), _VOLUME_MODES))
-    return found
-
-
-_SOURCES = (
-    "gcePersistentDisk",
-    "awsElasticBlockStore",
-    "hostPath",
-    "glusterfs",
-    "nfs",
-    "rbd",
-    "quobyte",
-    "iscsi",
-    "flexVolume",
-    "cinder",
-    "cephfs",
-    "fc",
-    "flocker",
-    "azureFile",
-    "vsphereVolume",
-    "azureDisk",
-    "photonPersistentDisk",
-    "portworxVolume",
-    "scaleIO",
-    "local",
-    "storageos",
-    "csi",
-)
-
-
-def persistent_volume_update(new: Object, old: Object) -> Causes:
-    found = persistent_volume(new)
-    spec, before = new["spec"], old["spec"]
-    if any(spec.get(source) != before.get(source) for source in _SOURCES):
-        words = f"spec.persistentvolumesource is immutable after creation\n{ELIDED}"
-        found.append(forbidden("spec.persistentvolumesource", words))
-    if spec.get("volumeMode") != before.get("volumeMode"):
-        found.append(immutable("volumeMode", spec.get("volumeMode")))
-    affinity = before.get("nodeAffinity")
-    if affinity is not None and spec.get("nodeAffinity") != affinity:
-        found.append(immutable("nodeAffinity", spec.get("nodeAffinity")))
     return found

@@ -134,7 +134,7 @@ def _one(kind: str, source: Object, path: str) -> Causes:
             return [forbidden(f"{path}.sizeLimit", words)]
         return []
     if kind == "hostPath":
-        return _host_path(source, path)
+        return host_path(source, path)
     if kind == "secret":
         return _files(source, path, "secretName")
     if kind == "configMap":
@@ -150,6 +150,11 @@ def _one(kind: str, source: Object, path: str) -> Causes:
         if source.get("volumeClaimTemplate") is None:
             return [required(f"{path}.volumeClaimTemplate")]
         return _claim_template(source["volumeClaimTemplate"], f"{path}.volumeClaimTemplate")
+    return rare_source(kind, source, path)
+
+
+def rare_source(kind: str, source: Object, path: str) -> Causes:
+    """Volumes of which only the members that must be there are looked at."""
     found = [required(f"{path}.{key}") for key in _REQUIRED.get(kind, ()) if not source.get(key)]
     if kind == "nfs" and not source.get("path", "").startswith("/"):
         found.append(invalid(f"{path}.path", source.get("path", ""), "must be an absolute path"))
@@ -168,7 +173,7 @@ def _claim_template(template: Object, path: str) -> Causes:
     return found + claim_spec(template["spec"], f"{path}.spec")
 
 
-def _host_path(source: Object, path: str) -> Causes:
+def host_path(source: Object, path: str) -> Causes:
     if not source["path"]:
         return [required(f"{path}.path")]
     found = no_backsteps(source["path"], f"{path}.path")
