@@ -5,7 +5,7 @@ import "encoding/json"
 // The protocol: JSON lines, requests on stdin, answers on stdout, in order. The Python side is
 // src/watchbill/charts/protocol.py; raise protocolVersion when either changes.
 
-const protocolVersion = 1
+const protocolVersion = 2
 
 // Hello is the first line the engine writes.
 type Hello struct {
@@ -80,7 +80,8 @@ type Context struct {
 	Revision     int              `json:"revision"`
 	Values       Values           `json:"values"`
 	KubeVersion  string           `json:"kubeVersion,omitempty"`  // empty: Helm's default
-	APIVersions  []string         `json:"apiVersions,omitempty"`  // added to Helm's default set
+	APIVersions  []string         `json:"apiVersions,omitempty"`  // added to Helm's default set,
+	Served       []string         `json:"served,omitempty"`       // or to this one: what a certain cluster serves
 	HelmVersion  string           `json:"helmVersion,omitempty"`  // .Capabilities.HelmVersion.Version; empty: the library's own
 	Order        []string         `json:"order,omitempty"`        // kinds in order of installation; empty: the library's own
 	ChartVersion string           `json:"chartVersion,omitempty"` // instead of Chart.yaml's

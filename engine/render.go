@@ -193,6 +193,9 @@ func (r *rendering) capabilities() (*common.Capabilities, *Error) {
 		}
 		capabilities.KubeVersion = *version
 	}
+	if len(r.context.Served) > 0 {
+		capabilities.APIVersions = r.context.Served
+	}
 	capabilities.APIVersions = append(slices.Clone(capabilities.APIVersions), r.context.APIVersions...)
 	capabilities.HelmVersion.Version = helmVersion() // Helm's own builds set it; the library says "v4.3"
 	if r.context.HelmVersion != "" {

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 Role = Literal["crd", "manifest", "hook", "dropped"]
 
@@ -63,6 +63,7 @@ class Context(Wire, frozen=True):
     values: Values = Values()
     kube_version: str = ""
     api_versions: tuple[str, ...] = ()
+    served: tuple[str, ...] = ()
     helm_version: str = ""
     order: tuple[str, ...] = ()
     chart_version: str = ""

@@ -50,6 +50,8 @@ class Client:
         return self.cluster.serves(self.world, body.api_version, body.kind)
 
     def create(self, manifest: Manifest, why: str = "") -> None:
+        if not manifest.key.name:
+            manifest = self._named(manifest)
         try:
             after = server.create(self.world, self.cluster, manifest, self.manager)
         except Refused as refused:
@@ -123,6 +125,16 @@ class Client:
         live = progress(self.world, self.cluster, key, seconds)
         self.world = self.world.put(key, live)
         return live
+
+    def _named(self, manifest: Manifest) -> Manifest:
+        """With a name as the server makes one up; the n-th of a prefix ends with n stars."""
+        prefix = str(manifest.body.metadata.get("generateName", ""))
+        key = manifest.key._replace(name=f"{prefix}*")
+        while key in self.world.objects:
+            key = key._replace(name=f"{key.name}*")
+        metadata = {**manifest.body.metadata, "name": f"{prefix}{'x' * 5}"}
+        body = Body.of({**manifest.body.object, "metadata": metadata})
+        return Manifest(key, body, manifest.path, manifest.stated)
 
     def _wrote(self, verb: str, key: Key, why: str, after: World, created: bool = False) -> None:
         self.steps.append(Step(verb, after, key, why, created=created))

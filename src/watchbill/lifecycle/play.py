@@ -64,5 +64,10 @@ def _last(world: World, release: str) -> Release | None:
 
 
 def objects(world: World) -> list[Key]:
-    """What is there of the versions, sorted: nothing else ever comes into a world."""
-    return sorted(key for key, live in world.objects.items() if not live.terminating)
+    """What is there of the versions, sorted: nothing else ever comes into a world.
+
+    What the server named itself has no name that a version knows.
+    """
+    return sorted(
+        key for key, live in world.objects.items() if not live.terminating and not key.name.endswith("*")
+    )

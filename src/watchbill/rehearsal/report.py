@@ -1,10 +1,13 @@
 """What was played, for scripts: the JSON of `rehearse`, which is also the shape of recorded truth."""
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
 
+from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played, objects
 
 
@@ -42,7 +45,16 @@ def _outcome(played: Played) -> Outcome:
         ok=played.ok,
         error=played.error.strip(),
         release=ReleaseState(release.revision, release.status) if release else None,
-        ran=tuple(f"{key.namespace}/{key.name}" for key in played.ran),
+        ran=tuple(f"{key.namespace}/{_name(key)}" for key in played.ran),
         objects=tuple(sorted(map(str, objects(played.world)))),
-        writes=tuple(map(str, played.steps)),
+        writes=tuple(map(_write, played.steps)),
     )
+
+
+def _name(key: Key) -> str:
+    """One star for all that the server named itself."""
+    return re.sub(r"\*+$", "*", key.name)
+
+
+def _write(step: Step) -> str:
+    return re.sub(r"\*+(?= refused$|$)", "*", str(step))

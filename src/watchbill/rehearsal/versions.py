@@ -11,9 +11,10 @@ from watchbill.charts.engine import Engine
 from watchbill.charts.order import HELM3
 from watchbill.charts.protocol import Context, Lookup
 from watchbill.charts.render import Document, Failure, Rendering, Resource, parse, render
+from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.lab import Tool
 from watchbill.lifecycle.objects import Body, Key, at, group_of
-from watchbill.lifecycle.server import Cluster
+from watchbill.lifecycle.server import ALWAYS_THERE, Cluster
 from watchbill.lifecycle.world import Hook, Manifest, Rendered, World
 
 NOTHING = Key("", "", "", "")
@@ -97,7 +98,7 @@ class FromChart:
             upgrade=upgrade,
             revision=revision,
             seed=revision,
-            cluster=tuple(live.body.object for live in world.objects.values()) if self._lookups else (),
+            cluster=_seen(world, self._context.namespace) if self._lookups else (),
         )
         [result] = render(self._engine, self._chart, [context])
         if isinstance(result, Failure):
@@ -108,11 +109,19 @@ class FromChart:
 
 
 def context_for(context: Context, tool: Tool) -> Context:
-    """Helm 3 and Helm 4 do not install in the same order, and templates may ask who they are."""
+    """Helm 3 and Helm 4 do not install in the same order, and templates may ask who they are and what is served.
+
+    kubectl applies what `helm template` prints, which asks no cluster.
+    """
     if tool.name != "helm":
         return context
-    order = HELM3 if tool.version.startswith("3.") else ()
-    return replace(context, order=order, helm_version=f"v{tool.version}")
+    return replace(
+        context,
+        order=HELM3 if tool.version.startswith("3.") else (),
+        helm_version=f"v{tool.version}",
+        kube_version=context.kube_version or catalog.VERSION,
+        served=tuple(catalog.api_versions()),
+    )
 
 
 def rendered(rendering: Rendering) -> Rendered:
@@ -194,6 +203,13 @@ def _cluster(versions: Sequence[Rendered], bare: bool) -> Cluster:
             manifest.key.name for manifest in everything if manifest.key[:2] == ("", "Namespace")
         ),
     )
+
+
+def _seen(world: World, namespace: str) -> tuple[dict[str, Any], ...]:
+    """What `lookup` finds: what was made, and the namespaces that are there before anything is."""
+    there = dict.fromkeys([*sorted(ALWAYS_THERE), namespace])
+    spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in there]
+    return (*spaces, *(live.body.object for live in world.objects.values()))
 
 
 @lru_cache(1 << 12)

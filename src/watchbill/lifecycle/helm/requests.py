@@ -47,7 +47,8 @@ def _create(
     op: Operation, manifest: Manifest, *, server_side: bool, force: bool = False, why: str = ""
 ) -> None:
     if not manifest.key.name and server_side:
-        raise Failed("resource name may not be empty")
+        nameless = Refused(Reason.BAD_REQUEST, "resource name may not be empty")
+        raise Failed(_apply_words(op, manifest, nameless))
     try:
         if server_side:
             op.client.apply(manifest, force=force, why=why)
