@@ -32,10 +32,12 @@ def rolls(before: Body, after: Body) -> bool:
     return bool(at(before.object, "spec", "template") != at(after.object, "spec", "template"))
 
 
-def progress(live: Live) -> str:
+def progress(world: World, cluster: "Cluster", key: Key, live: Live) -> str:
     """What the status watcher says of a workload whose pods are not ready."""
     replicas = at(live.body.object, "spec", "replicas")
     wanted = 1 if replicas is None else int(replicas)
+    if any(lacking.kind == "ServiceAccount" for lacking in missing(world, cluster, key, live.body)):
+        return f"Replicas: 0/{wanted}"  # its pods are not even created
     if live.body.kind != "Deployment":
         return f"Ready: 0/{wanted}"
     if not live.rolling:

@@ -15,6 +15,7 @@ from watchbill.lifecycle.lab import Lab, Render
 from watchbill.lifecycle.moves import Move
 
 MANAGER = "helm"
+CASCADES = ("background", "foreground", "orphan")
 STRATEGIES = ("watcher", "hookOnly", "legacy")
 
 
@@ -60,6 +61,10 @@ def accepted(move: Move, traits: HelmTraits) -> Flags:
         raise Failed(
             f'invalid argument "{flags.server_side}" for "--server-side" flag: '
             f'strconv.ParseBool: parsing "{flags.server_side}": invalid syntax'
+        )
+    if flags.cascade not in CASCADES:
+        raise Failed(
+            f'invalid cascade value ({flags.cascade}). Must be "background", "foreground", or "orphan"'
         )
     replacing = next((name for name in ("--force-replace", "--force") if name in move.given), "")
     if replacing and flags.force_conflicts:

@@ -108,10 +108,9 @@ def wait_for_plain(op: Operation, manifests: Sequence[Manifest]) -> None:
 def _wait_by_polling(op: Operation, manifests: Sequence[Manifest]) -> None:
     for manifest in manifests:
         key = manifest.key
-        if key.kind in WORKLOADS:
-            if not _ready(op, manifest):
-                raise Failed(TIMED_OUT)
-        elif key.kind == "Pod":
+        if _is_unbound(op, key) or (key.kind in WORKLOADS and not _ready(op, manifest)):
+            raise Failed(TIMED_OUT)
+        if key.kind == "Pod":
             live = op.client.watch(key, op.flags.timeout)
             if live is None or live.run is None or live.run.phase in ("waiting", "failed"):
                 raise Failed(TIMED_OUT)
@@ -156,9 +155,16 @@ def _unready(op: Operation, manifest: Manifest) -> Unready | None:
             return _watched(key, live)
         if live.run.phase == "suspended":
             return Unready(key, "InProgress", "Job not started")
+    elif _is_unbound(op, key):
+        return Unready(key, "InProgress", "PVC is not Bound. phase: Pending")
     elif key.kind in WORKLOADS and not _ready(op, manifest):
-        return Unready(key, "InProgress", progress(live))
+        return Unready(key, "InProgress", progress(op.client.world, op.client.cluster, key, live))
     return None
+
+
+def _is_unbound(op: Operation, key: Key) -> bool:
+    """A bare cluster has nobody who provides volumes."""
+    return key.kind == "PersistentVolumeClaim" and op.client.cluster.bare
 
 
 def _ready(op: Operation, manifest: Manifest) -> bool:
