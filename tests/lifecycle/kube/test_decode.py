@@ -49,7 +49,7 @@ def wrecked(draw: Random, whole: Object) -> Object:
             if isinstance(place[key], dict | list) and place[key] and draw.random() < 0.85:
                 place = place[key]
                 continue
-            place[key] = draw.choice(WRONG)
+            place[key] = copy.deepcopy(draw.choice(WRONG))
             break
         if isinstance(place, dict) and draw.random() < 0.2:
             place["unheardOf"] = 1
