@@ -38,6 +38,8 @@ def progress(world: World, cluster: "Cluster", key: Key, live: Live) -> str:
     wanted = 1 if replicas is None else int(replicas)
     if any(lacking.kind == "ServiceAccount" for lacking in missing(world, cluster, key, live.body)):
         return f"Replicas: 0/{wanted}"  # its pods are not even created
+    if live.body.kind == "ReplicaSet":
+        return f"Available: 0/{wanted}"
     if live.body.kind != "Deployment":
         return f"Ready: 0/{wanted}"
     if not live.rolling:

@@ -88,6 +88,6 @@ def _wait(flags: Flags, traits: HelmTraits) -> str:
     if strategy not in STRATEGIES:
         raise Failed(
             f'invalid argument "{wait}" for "--wait" flag: invalid wait input "{wait}". '
-            "Valid inputs are true, false, watcher, hookOnly, and legacy"
+            "Valid inputs are watcher, hookOnly, and legacy"
         )
     return "watcher" if strategy == "hookOnly" and flags.atomic else strategy

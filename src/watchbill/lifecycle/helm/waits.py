@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.helm.requests import several
+from watchbill.lifecycle.jobs import serves
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.workloads import WORKLOADS, progress, ready
 from watchbill.lifecycle.world import Live, Manifest
@@ -108,11 +110,12 @@ def wait_for_plain(op: Operation, manifests: Sequence[Manifest]) -> None:
 def _wait_by_polling(op: Operation, manifests: Sequence[Manifest]) -> None:
     for manifest in manifests:
         key = manifest.key
-        if _is_unbound(op, key) or (key.kind in WORKLOADS and not _ready(op, manifest)):
+        if _is_unprovided(op, key) or (key.kind in WORKLOADS and not _ready(op, manifest)):
             raise Failed(TIMED_OUT)
         if key.kind == "Pod":
             live = op.client.watch(key, op.flags.timeout)
-            if live is None or live.run is None or live.run.phase in ("waiting", "failed"):
+            # One that has ended is never ready again, however well it ended.
+            if live is None or live.run is None or live.run.phase != "running" or _is_unready_pod(op, live):
                 raise Failed(TIMED_OUT)
         elif key.kind == "Job" and op.flags.wait_for_jobs:
             _poll_job(op, manifest)
@@ -146,7 +149,7 @@ def _unready(op: Operation, manifest: Manifest) -> Unready | None:
     # A Job is well as soon as it has started: whether it fails later is seen only by those who wait for its end.
     to_its_end = key.kind == "Pod" or (key.kind == "Job" and op.flags.wait_for_jobs)
     live = op.client.watch(key, op.flags.timeout) if to_its_end else op.client.get(key)
-    if live is None or (live.run is not None and live.run.finished and live.run.expires_in == 0):
+    if live is None:
         return Unready(key, "NotFound", "Resource not found")
     if live.terminating:
         return Unready(key, "Terminating", "Resource scheduled for deletion")
@@ -155,16 +158,27 @@ def _unready(op: Operation, manifest: Manifest) -> Unready | None:
             return _watched(key, live)
         if live.run.phase == "suspended":
             return Unready(key, "InProgress", "Job not started")
-    elif _is_unbound(op, key):
+    elif key.kind == "PersistentVolumeClaim" and _is_unprovided(op, key):
         return Unready(key, "InProgress", "PVC is not Bound. phase: Pending")
+    elif key.kind == "Pod" and _is_unready_pod(op, live):
+        return Unready(key, "InProgress", "Pod is running but is not Ready")
     elif key.kind in WORKLOADS and not _ready(op, manifest):
         return Unready(key, "InProgress", progress(op.client.world, op.client.cluster, key, live))
     return None
 
 
-def _is_unbound(op: Operation, key: Key) -> bool:
-    """A bare cluster has nobody who provides volumes."""
-    return key.kind == "PersistentVolumeClaim" and op.client.cluster.bare
+def _is_unprovided(op: Operation, key: Key) -> bool:
+    """A bare cluster has nobody who provides volumes and load balancers."""
+    if not op.client.cluster.bare or (live := op.client.get(key)) is None:
+        return False
+    if key.kind == "PersistentVolumeClaim":
+        return True
+    spec = live.body.object.get("spec") or {}
+    return key.kind == "Service" and spec.get("type") == "LoadBalancer" and not spec.get("externalIPs")
+
+
+def _is_unready_pod(op: Operation, live: Live) -> bool:
+    return serves(live.body) and fate_of("Pod", live.body.name, op.client.world.fates) != "succeed"
 
 
 def _ready(op: Operation, manifest: Manifest) -> bool:
