@@ -4,7 +4,8 @@ Breadth first, and at each distance first what goes without a fault, so the firs
 the shortest and the plainest. Nothing depends on time or on hashes: two runs find the same, in the same order.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,6 +30,8 @@ from watchbill.lifecycle.properties import (
 from watchbill.lifecycle.sketch import sketch
 from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import World
+
+T = TypeVar("T")
 
 MOST_WORLDS = 20_000
 # What fails without any fault is known to fail; that it does so after one too says nothing new.
@@ -115,16 +118,25 @@ class _Explorer:
         for _ in range(self.depth + 1):
             self.next = []
             clean = [spot for spot in frontier if spot.past == CLEAN]
-            worked = [(spot, move, played) for spot in clean for move, played in self._operate(spot)]
-            for spot, move, played in worked:
+            worked = [
+                (spot, move, played) for spot in self._kept(clean) for move, played in self._operate(spot)
+            ]
+            for spot, move, played in self._kept(worked):
                 self._disturb(spot, move, played)
             del worked, clean
-            for spot in frontier:
-                if spot.past != CLEAN:
-                    self._operate(spot)
+            for spot in self._kept([spot for spot in frontier if spot.past != CLEAN]):
+                self._operate(spot)
             frontier = self.next
         found = tuple(self.violations.values())
         return Explored(found, self.stage.worlds, self.stage.played, self.cut)
+
+    def _kept(self, things: Sequence[T]) -> Iterator[T]:
+        """One after the other, until there are as many worlds as may be kept: then it is over."""
+        for thing in things:
+            if self.stage.worlds >= self.most:
+                self.cut = True
+                return
+            yield thing
 
     def _operate(self, spot: _Spot) -> list[tuple[Move, Played]]:
         """Every move that makes sense here, without a new fault; gives those that worked."""
@@ -224,9 +236,6 @@ class _Explorer:
             versions = (*versions[:own], played.move.version, *versions[own + 1 :])
         state = (id(played.world), versions)  # the stage keeps it, and equal ones are the same
         if (state, CLEAN) in self.seen or (state, past) in self.seen:
-            return
-        if len(self.seen) >= self.most:
-            self.cut = True
             return
         self.seen.add((state, past))
         self.nodes.append(_Node(spot.node, moves))
