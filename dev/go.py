@@ -15,7 +15,11 @@ from hatch_build import GO_FROM_PYPI, find_go
 
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "engine"
-MODULES = (ENGINE, *sorted(path.parent for path in (ROOT / "dev/cluster/components").glob("*/go.mod")))
+MODULES = (
+    ENGINE,
+    ROOT / "dev/oracle",
+    *sorted(path.parent for path in (ROOT / "dev/cluster/components").glob("*/go.mod")),
+)
 GO_PINNED = ROOT / "dev/go-constraints.txt"
 FUZZ_MINUTES = 15
 

@@ -4,6 +4,7 @@
   python -m dev.tapes record --all           every case
   python -m dev.tapes record basics/ NAME    cases of a group, or by name (GROUP/NAME), if they changed
   python -m dev.tapes record --again NAME    the same, changed or not
+  python -m dev.tapes make-up                cases that hypothesis makes up
 
   python -m dev.tapes corpus                 install, upgrade, uninstall of every pair of the corpus
   python -m dev.tapes corpus --variant failing --variant rollback --tool helm@4.3.1 --pair SOME-NAME
@@ -22,6 +23,7 @@ from pathlib import Path
 from dev.cluster.layout import CHECKOUT, Layout, cache_dir
 from dev.tapes import case as cases
 from dev.tapes import corpus, library, moves
+from dev.tapes.made_up import make_up
 from dev.tapes.stage import Server
 from dev.tapes.tools import ToolError
 
@@ -39,6 +41,8 @@ def main(arguments: Sequence[str]) -> int:
     record.add_argument("--all", action="store_true", dest="again", help="also what did not change")
     record.add_argument("--again", action="store_true", help="the same")
     record.add_argument("--tool", action="append", help="only this one (repeat it for several)")
+    invent = commands.add_parser("make-up", help="write made-up cases, to be recorded like others")
+    invent.add_argument("count", nargs="?", type=int, default=500)
     real = commands.add_parser("corpus", help="play real charts")
     real.add_argument("--tool", action="append", help=f"default: {', '.join(corpus.TOOLS)}")
     real.add_argument("--variant", action="append", choices=list(corpus.VARIANTS), help="default: plain")
@@ -51,6 +55,10 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if asked.command == "record":
             return _record(asked.names, asked.again, asked.tool)
+        if asked.command == "make-up":
+            made = make_up(asked.count, library.TAPES / "made-up")
+            print(f"{len(made)} cases are new; record them with: python -m dev.tapes record made-up")
+            return 0
         return _corpus(asked)
     except (cases.CaseError, moves.MoveError, ToolError) as error:
         print(f"error: {error}", file=sys.stderr)

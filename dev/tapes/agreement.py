@@ -71,16 +71,13 @@ def _comparable(what: str, value: Any) -> Any:
 
 
 def compare(engine: Engine, pairs: list[Pair], recorded: Path) -> tuple[int, list[Difference]]:
-    """How many plays were compared, and in what they differ."""
+    """How many plays were compared, and in what they differ. What was played again counts as it was last."""
     by_name = {pair["pair"]: pair for pair in pairs}
-    count = 0
-    found: list[Difference] = []
-    for text in recorded.read_text().splitlines():
-        line = json.loads(text)
-        if "truth" in line:
-            count += 1
-            found += differences(engine, by_name[line["pair"]], line)
-    return count, found
+    lines = [json.loads(text) for text in recorded.read_text().splitlines()]
+    last = {(line["pair"], line["tool"], *line["moves"]): line for line in lines}
+    plays = [line for line in last.values() if "truth" in line]
+    found = [difference for line in plays for difference in differences(engine, by_name[line["pair"]], line)]
+    return len(plays), found
 
 
 def summary(count: int, found: list[Difference]) -> str:

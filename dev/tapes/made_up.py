@@ -65,7 +65,7 @@ traits = st.fixed_dictionaries(
     {
         "hook": st.one_of(st.none(), st.none(), hooks),
         "look": st.integers(0, 2),  # what changes from version to version
-        "ttl": st.sampled_from((None, None, 60)),
+        "ttl": st.sampled_from((None, None, 600)),  # longer than any recording, shorter than any wait
         "keep": st.sampled_from((None, None, None, None, "keep", "Keep")),
         "suspend": st.sampled_from((False,) * 7 + (True,)),
         "immutable": st.booleans(),

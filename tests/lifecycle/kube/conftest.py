@@ -11,3 +11,10 @@ from dev.oracle import Oracle
 def oracle() -> Iterator[Oracle]:
     with Oracle() as oracle:
         yield oracle
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever asks the oracle has it compiled first, together with the cluster: `make test-cluster` runs them."""
+    for item in items:
+        if "oracle" in getattr(item, "fixturenames", ()):
+            item.add_marker("oracle")
