@@ -45,44 +45,23 @@ def missing(world: World, cluster: "Cluster", key: Key, body: Body) -> list[Key]
 
 
 def progress(world: World, cluster: "Cluster", key: Key, within: float | None) -> Live:
-    """One Job by its fate."""
+    """One Job by its fate; as far as it gets within so many seconds, if they are given."""
     live = world.objects[key]
     run = live.run
     assert run is not None
-    if run.phase == "suspended":
+    if run.phase == "suspended" or serves(live.body):
         return live
-    body = live.body
-    if serves(body):
-        return live
-    deadline = at(body.object, "spec", "activeDeadlineSeconds")
-    if (
-        within is not None
-        and deadline is not None
-        and deadline <= within
-        and _outlives(world, cluster, key, live)
-    ):
-        return end(
-            live, Run("failed", "DeadlineExceeded", failed=1 if _starts(world, cluster, key, body) else 0)
-        )
-    if not _starts(world, cluster, key, body):
-        return replace(live, run=replace(run, phase="waiting"))
-    fate = fate_of(key.kind, key.name, world.fates)
+    # A pod that has started goes on, whatever is taken from under it.
+    started = run.started or not missing(world, cluster, key, live.body)
+    fate = fate_of(key.kind, key.name, world.fates) if started else "hang"
     if fate == "succeed" or (fate == "late" and within is None):
         return end(live, Run("succeeded"))
     if fate == "fail":
-        return end(live, Run("failed", "BackoffLimitExceeded", failed=_failed_pods(body)))
-    return replace(live, run=replace(run, phase="running"))
-
-
-def _starts(world: World, cluster: "Cluster", key: Key, body: Body) -> bool:
-    return not missing(world, cluster, key, body)
-
-
-def _outlives(world: World, cluster: "Cluster", key: Key, live: Live) -> bool:
-    """Whether it still runs, or waits, when its deadline comes."""
-    return fate_of(key.kind, key.name, world.fates) in ("hang", "late") or not _starts(
-        world, cluster, key, live.body
-    )
+        return end(live, Run("failed", reason="BackoffLimitExceeded", failed=_failed_pods(live.body)))
+    deadline = at(live.body.object, "spec", "activeDeadlineSeconds")
+    if within is not None and deadline is not None and deadline <= within:
+        return end(live, Run("failed", reason="DeadlineExceeded", failed=int(started)))
+    return replace(live, run=replace(run, phase="running" if started else "waiting", started=started))
 
 
 def _failed_pods(body: Body) -> int:

@@ -244,7 +244,12 @@ def _stored(body: Body) -> Body | Refusal:
     prepared = prepare_create(body.object)
     if causes := on_create(prepared):
         return Refusal(Reason.INVALID, invalid_words(prepared, causes))
-    return Body.of(prepared)
+    return Body.of(_kept(prepared))
+
+
+def _kept(prepared: Object) -> Object:
+    """The form in which objects are kept knows no empty list: a role without rules comes back with null for them."""
+    return {**prepared, "rules": None} if prepared.get("rules") == [] else prepared
 
 
 @lru_cache(MEMORY)
@@ -257,7 +262,7 @@ def _changed(new: Body, old: Body, run: Run | None) -> Body | Refusal:
         return Refusal(Reason.INVALID, invalid_words(prepared, causes))
     if run is not None:
         prepared = {name: value for name, value in prepared.items() if name != "status"}
-    return Body.of(prepared)
+    return Body.of(_kept(prepared))
 
 
 def _status(run: Run) -> Object:

@@ -44,7 +44,7 @@ def pass_time(world: World, cluster: Cluster, seconds: int) -> World:
         deadline = at(live.body.object, "spec", "activeDeadlineSeconds")
         if deadline is not None and deadline <= age:
             started = run.phase == "running"
-            world = world.put(key, end(live, Run("failed", "DeadlineExceeded", failed=int(started))))
+            world = world.put(key, end(live, Run("failed", reason="DeadlineExceeded", failed=int(started))))
         else:
             world = world.put(key, replace(live, run=replace(run, running_for=age)))
     return settle(world, cluster)

@@ -27,6 +27,7 @@ class Run(Struct, frozen=True):
     """How far a Job is. Waiting: its pod cannot start, because something it needs is not there."""
 
     phase: Phase
+    started: bool = False  # a pod of it did
     reason: str = ""  # of the failure, in the Job controller's words
     failed: int = 0  # pods that failed
     expires_in: int | None = None  # seconds until the TTL controller deletes it, once it is finished
