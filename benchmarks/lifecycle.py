@@ -15,7 +15,7 @@ from benchmarks.measure import peak_memory
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.lifecycle.explore import Explored, explore
-from watchbill.lifecycle.lab import Lab, Tool
+from watchbill.lifecycle.lab import Lab, ReleaseName, Tool
 from watchbill.lifecycle.moves import number, parse
 from watchbill.lifecycle.play import play
 from watchbill.lifecycle.sketch import sketch
@@ -144,7 +144,7 @@ def lab(engine: Engine, tool: str, jobs: int, others: int) -> Lab:
     which = Tool(name, version)
     context = context_for(Context(release="r", namespace="ns"), which)
     sources = [FromManifests(engine, f"v{n}.yaml", chart(jobs, others, n), context) for n in (1, 2)]
-    versions = Versions(sources, "r")
+    versions = Versions(sources, ReleaseName("r", "default"))
     return Lab(which, versions, versions.cluster, "r", "ns")
 
 

@@ -43,6 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     record.add_argument("--tool", action="append", help="only this one (repeat it for several)")
     invent = commands.add_parser("make-up", help="write made-up cases, to be recorded like others")
     invent.add_argument("count", nargs="?", type=int, default=500)
+    commands.add_parser("count", help="how much is recorded, as docs/how-watchbill-knows.md has it")
     real = commands.add_parser("corpus", help="play real charts")
     real.add_argument("--tool", action="append", help=f"default: {', '.join(corpus.TOOLS)}")
     real.add_argument("--variant", action="append", choices=list(corpus.VARIANTS), help="default: plain")
@@ -55,6 +56,9 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if asked.command == "record":
             return _record(asked.names, asked.again, asked.tool)
+        if asked.command == "count":
+            print(library.count())
+            return 0
         if asked.command == "make-up":
             made = make_up(asked.count, library.TAPES / "made-up")
             print(f"{len(made)} cases are new; record them with: python -m dev.tapes record made-up")

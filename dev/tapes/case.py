@@ -44,14 +44,29 @@ class Case:
         inputs += [self.given] if self.given else []
         return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:16]
 
+    def elsewhere(self) -> list[str]:
+        """Other namespaces in which releases are."""
+        releases = [move.release for move in self.moves if isinstance(move, moves.Act)]
+        return sorted({release.rpartition("/")[0] for release in releases if "/" in release})
+
     def placed(self, namespace: str) -> "Case":
-        """The same in a namespace of another name, also where documents name it."""
+        """The same in a namespace of another name, also where documents name it.
+
+        Other namespaces of releases are named after it, `ns-two`, and go along.
+        """
         versions = tuple(version.placed(self.namespace, namespace) for version in self.versions)
         given = tuple(
             ref._replace(namespace=namespace) if ref.namespace in ("", self.namespace) else ref
             for ref in self.given
         )
-        return replace(self, versions=versions, namespace=namespace, given=given)
+        placed = tuple(_elsewhere(move, self.namespace, namespace) for move in self.moves)
+        return replace(self, versions=versions, namespace=namespace, moves=placed, given=given)
+
+
+def _elsewhere(move: moves.Move, called: str, namespace: str) -> moves.Move:
+    if isinstance(move, moves.Act) and move.release.startswith(f"{called}-") and "/" in move.release:
+        return replace(move, release=namespace + move.release.removeprefix(called))
+    return move
 
 
 def read(path: Path) -> Case:

@@ -1,6 +1,7 @@
 """All cases: which there are, which of them wait to be recorded, and recording them."""
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,21 @@ def tasks(paths: Iterable[Path]) -> list[Task]:
         case, known = cases.read(path), cases.recorded(path)
         found += [Task(path, case, tool, known.get(tool)) for tool in case.tools]
     return found
+
+
+def count() -> str:
+    """How many cases are recorded, and how often by which tool: a table for the docs."""
+    by_tool = Counter(tool for path in find() for tool in cases.recorded(path))
+    rows = [
+        f"| {tool.replace('@', ' ')} | {number} |" for tool, number in sorted(by_tool.items(), key=_newest)
+    ]
+    total = f"| all, of {len(find())} cases | {by_tool.total()} |"
+    return "\n".join(["| tool | recordings |", "|---|---|", *rows, total])
+
+
+def _newest(counted: tuple[str, int]) -> tuple[str, list[int]]:
+    name, _, version = counted[0].partition("@")
+    return name, [-int(part) for part in version.split(".")]
 
 
 def keep(task: Task, truth: Truth) -> None:

@@ -59,12 +59,19 @@ def record(case: Case, tool: str, server: Server) -> Truth:
     placed = case.placed(own)
     with tempfile.TemporaryDirectory(prefix="tape-") as scratch:
         first, *rest = named(placed, Path(scratch))
+        # What versions name without a namespace is looked for in every namespace a release is in.
+        first |= {
+            ref._replace(namespace=elsewhere)
+            for elsewhere in placed.elsewhere()
+            for ref in first.union(*rest)
+            if not ref.namespace and server.namespaced(ref)
+        }
         with stage.namespace(server, own, first, set().union(*rest)) as world:
             stage.give(server, placed.given)
             proxy = Proxy(server.kubeconfig)
             try:
                 play = Play(placed, tools.Tool.of(tool), world, proxy, server.kubeconfig, Path(scratch))
-                moves = [play.move(move) for move in case.moves]
+                moves = [play.move(move) for move in placed.moves]
             finally:
                 proxy.close()
         truth = {"tool": tool, "digest": case.digest(tool), "moves": moves}
@@ -93,6 +100,7 @@ class Play:
 
     def move(self, move: Move) -> dict[str, Any]:
         release = (move.release if isinstance(move, Act) else "") or self.case.release
+        namespace, _, name = release.rpartition("/")
         tape = Tape()
         if isinstance(move, Act):
             ok, error = self._act(move, release, tape)
@@ -109,7 +117,7 @@ class Play:
             "move": move.text,
             "ok": ok,
             "error": error,
-            "release": self.world.release(release),
+            "release": self.world.release(name, namespace or self.world.namespace),
             "ran": words.ran(log),
             "objects": objects,
             "writes": [words.write(made, self.world.catalog) for made in log],
@@ -131,9 +139,11 @@ class Play:
 
     def _command(self, move: Act, release: str) -> tuple[list[str], str]:
         chart = self._chart(move, release)
-        command = [str(self.tool.binary), move.verb, f"--namespace={self.world.namespace}"]
+        namespace, _, release = release.rpartition("/")
+        namespace = namespace or self.world.namespace
+        command = [str(self.tool.binary), move.verb, f"--namespace={namespace}"]
         if self.tool.name == "kubectl":
-            rendered = tools.template(chart, release, self.world.namespace, self._home)
+            rendered = tools.template(chart, release, namespace, self._home)
             options = ["--ignore-not-found"] if move.verb == "delete" else []
             return [*command, "--filename=-", *options, *move.arguments], rendered
         limit = LONG if all(fate in ("succeed", "fail") for _, fate in self.world.fates) else SHORT

@@ -126,9 +126,9 @@ class World:
             return LATE + STUCK
         return STUCK if awaited else STILL
 
-    def release(self, name: str) -> dict[str, Any] | None:
+    def release(self, name: str, namespace: str) -> dict[str, Any] | None:
         """The last revision and its status."""
-        path = f"/api/v1/namespaces/{self.namespace}/secrets?labelSelector=owner%3Dhelm"
+        path = f"/api/v1/namespaces/{namespace}/secrets?labelSelector=owner%3Dhelm"
         found = (records.of_secret(secret) for secret in self.api.get(path)["items"])
         mine = [record for record in found if record is not None and record.release == name]
         last = max(mine, key=lambda record: record.revision, default=None)

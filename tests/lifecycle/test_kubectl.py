@@ -8,7 +8,7 @@ import pytest
 from watchbill.lifecycle.kube.apply import LAST_APPLIED
 from watchbill.lifecycle.kubectl.selector import BadSelector, fits, parse
 from watchbill.lifecycle.kubectl.words import Problem, Several, gathered, refused, told, without
-from watchbill.lifecycle.lab import Lab, Tool
+from watchbill.lifecycle.lab import Lab, ReleaseName, Tool
 from watchbill.lifecycle.moves import number
 from watchbill.lifecycle.moves import parse as parse_move
 from watchbill.lifecycle.objects import Body, Key
@@ -29,7 +29,15 @@ class Fixed:
     def __len__(self) -> int:
         return len(self._versions)
 
-    def render(self, version: int, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:  # noqa: ARG002
+    def render(
+        self,
+        version: int,
+        release: ReleaseName,  # noqa: ARG002 - there is only one
+        *,
+        upgrade: bool,
+        revision: int,
+        world: World,
+    ) -> Rendered:
         self.asked.append((upgrade, revision, world))
         return self._versions[version]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
-from watchbill.lifecycle.lab import Lab, Tool
+from watchbill.lifecycle.lab import Lab, ReleaseName, Tool
 from watchbill.rehearsal.versions import FromManifests, Versions, context_for
 
 
@@ -13,5 +13,5 @@ def lab_of(engine: Engine, tool: str, manifests: Sequence[str], release: str = "
     chosen = Tool(name, version)
     context = context_for(Context(release=release, namespace="ns"), chosen)
     sources = [FromManifests(engine, f"v{n}.yaml", text, context) for n, text in enumerate(manifests, 1)]
-    versions = Versions(sources, release)
+    versions = Versions(sources, ReleaseName(release, "default"))
     return Lab(chosen, versions, versions.cluster, release, "ns")

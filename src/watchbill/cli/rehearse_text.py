@@ -66,7 +66,7 @@ def _release(played: Played, lab: Lab) -> str:
         said = "release is gone" if played.steps else "no release"
     else:
         said = f"revision {release.revision} {release.status}"
-        history = played.world.history(played.move.release or lab.release)
+        history = played.world.history(lab.records(lab.named(played.move.release)))
         deployed = [known.revision for known in history if known.status == "deployed"]
         if deployed and release.revision not in deployed:
             said += f", {deployed[-1]} still deployed"

@@ -272,7 +272,7 @@ def words(move: Move) -> str:
 def _sees_revisions(lab: Lab) -> bool:
     for version in range(len(lab.versions)):
         one, other = (
-            lab.versions.render(version, lab.release, upgrade=True, revision=revision, world=World())
+            lab.versions.render(version, lab.named(""), upgrade=True, revision=revision, world=World())
             for revision in REVISIONS
         )
         if one != other:

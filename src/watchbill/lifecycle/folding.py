@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from watchbill.lifecycle.kube import catalog
-from watchbill.lifecycle.lab import Lab, Versions
+from watchbill.lifecycle.lab import Lab, ReleaseName, Versions
 from watchbill.lifecycle.moves import Move, parse
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.play import play
@@ -44,7 +44,9 @@ class Folded:
     def __len__(self) -> int:
         return len(self._versions)
 
-    def render(self, version: int, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:
+    def render(
+        self, version: int, release: ReleaseName, *, upgrade: bool, revision: int, world: World
+    ) -> Rendered:
         full = self._versions.render(version, release, upgrade=upgrade, revision=revision, world=world)
         known = self._known.get(id(full))
         if known is None:
@@ -72,7 +74,9 @@ class _Alone:
     def __len__(self) -> int:
         return len(self._versions)
 
-    def render(self, version: int, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:
+    def render(
+        self, version: int, release: ReleaseName, *, upgrade: bool, revision: int, world: World
+    ) -> Rendered:
         full = self._versions.render(version, release, upgrade=upgrade, revision=revision, world=world)
         alone = tuple(manifest for manifest in full.manifests if manifest.key in self._keys)
         return Rendered(alone, error=full.error)
@@ -116,9 +120,9 @@ def killing(move: Move, writes: int) -> str:
 
 def _probes(lab: Lab, world: World) -> Iterable[Rendered]:
     for version in range(len(lab.versions)):
-        yield lab.versions.render(version, lab.release, upgrade=False, revision=1, world=world)
+        yield lab.versions.render(version, lab.named(""), upgrade=False, revision=1, world=world)
         for revision in REVISIONS:
-            yield lab.versions.render(version, lab.release, upgrade=True, revision=revision, world=world)
+            yield lab.versions.render(version, lab.named(""), upgrade=True, revision=revision, world=world)
 
 
 def _installed(lab: Lab) -> World:

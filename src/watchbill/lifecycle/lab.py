@@ -1,11 +1,18 @@
 """What an operation is played with: a tool, a cluster, and how versions are rendered."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
 from watchbill.lifecycle.server import Cluster
 from watchbill.lifecycle.world import Rendered, World
+
+
+class ReleaseName(NamedTuple):
+    """Which release: names are unique within a namespace only."""
+
+    name: str
+    namespace: str
 
 
 class Render(Protocol):
@@ -20,7 +27,7 @@ class Versions(Protocol):
     def __len__(self) -> int: ...
 
     def render(
-        self, version: int, release: str, *, upgrade: bool, revision: int, world: World
+        self, version: int, release: "ReleaseName", *, upgrade: bool, revision: int, world: World
     ) -> Rendered: ...
 
 
@@ -38,3 +45,12 @@ class Lab(Struct, frozen=True):
     cluster: Cluster
     release: str = "r"
     namespace: str = "default"
+
+    def named(self, words: str) -> ReleaseName:
+        """A release as moves name it: `other`, `elsewhere/other`, or nothing for the one it is all about."""
+        namespace, _, name = words.rpartition("/")
+        return ReleaseName(name or self.release, namespace or self.namespace)
+
+    def records(self, release: ReleaseName) -> str:
+        """Under which name the world keeps its history."""
+        return release.name if release.namespace == self.namespace else f"{release.namespace}/{release.name}"

@@ -27,7 +27,7 @@ USAGE = {
     "delete": "delete KIND/NAME",
     "edit": "edit KIND/NAME PATH=VALUE, like edit Deployment/web spec.replicas=3",
     "kill": "kill N MOVE, like kill 3 upgrade",
-    "release": "release NAME MOVE, like release other install",
+    "release": "release NAME MOVE, like release other install; NAMESPACE/NAME for one in another namespace",
 }
 
 

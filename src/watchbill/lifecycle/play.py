@@ -41,21 +41,21 @@ def play(world: World, move: Move, lab: Lab) -> Played:
     if not move.of_tool:
         after, error = happenings.happen(world, move, lab)
         return Played(move, settle(after, lab.cluster), error=error, release=_last(after, lab.release))
-    release = move.release or lab.release
+    release = lab.named(move.release)
     render = partial(lab.versions.render, move.version, release)
     client = Client(world, lab.cluster, lab.tool.name)
     error = (command if lab.tool.name == "helm" else kubectl).run(client, move, release, lab, render)
     steps, after = tuple(client.steps), client.world
     if move.dies_after and len(steps) >= move.dies_after:
         return cut_off(move, steps, lab)
-    return Played(move, settle(after, lab.cluster), steps, error, release=_last(after, release))
+    return Played(move, settle(after, lab.cluster), steps, error, release=_last(after, lab.records(release)))
 
 
 def cut_off(move: Move, steps: Sequence[Step], lab: Lab) -> Played:
     """The same move by a client that is killed: a prefix of what it would have written."""
     steps = tuple(steps[: move.dies_after])
     after = settle(steps[-1].world, lab.cluster)
-    return Played(move, after, steps, killed=True, release=_last(after, move.release or lab.release))
+    return Played(move, after, steps, killed=True, release=_last(after, lab.records(lab.named(move.release))))
 
 
 def _last(world: World, release: str) -> Release | None:

@@ -10,7 +10,7 @@ from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import Failure, render
 from watchbill.errors import UserError
-from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.lab import Lab, ReleaseName
 from watchbill.lifecycle.play import Played, play
 from watchbill.lifecycle.world import World
 from watchbill.rehearsal.script import Script
@@ -33,7 +33,7 @@ def set_up(
         for path in script.charts
     ]
     sources += [_from_manifests(engine, name, text, context) for name, text in manifests]
-    versions = Versions(sources, context.release, bare=bare)
+    versions = Versions(sources, ReleaseName(context.release, context.namespace), bare=bare)
     return Lab(script.tool, versions, versions.cluster, context.release, context.namespace)
 
 

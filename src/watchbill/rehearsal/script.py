@@ -45,7 +45,7 @@ def read(arguments: Sequence[str], tool: str, manifests: Sequence[str], release:
         )
     played = [_move(rest, place, chosen, charts) for place in range(len(rest))]
     for name in (release, *(move.release for move in played if move.release)):
-        _check_release(name)
+        _check_release(name.rpartition("/")[2])
     return Script(chosen, tuple(charts), tuple(moves.number(played, len(charts) or len(manifests))))
 
 

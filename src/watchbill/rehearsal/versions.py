@@ -12,7 +12,7 @@ from watchbill.charts.order import HELM3
 from watchbill.charts.protocol import Context, Lookup
 from watchbill.charts.render import Document, Failure, Rendering, Resource, parse, render
 from watchbill.lifecycle.kube import catalog
-from watchbill.lifecycle.lab import Tool
+from watchbill.lifecycle.lab import ReleaseName, Tool
 from watchbill.lifecycle.objects import Body, Key, at, group_of
 from watchbill.lifecycle.server import ALWAYS_THERE, Cluster
 from watchbill.lifecycle.world import Hook, Manifest, Rendered, World
@@ -26,13 +26,13 @@ SOME_REVISION, ANOTHER_REVISION = 2, 7
 class Source(Protocol):
     """One version."""
 
-    def render(self, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered: ...
+    def render(self, release: ReleaseName, *, upgrade: bool, revision: int, world: World) -> Rendered: ...
 
 
 class Versions:
     """All of them, and what they tell of the cluster."""
 
-    def __init__(self, sources: Sequence[Source], release: str, *, bare: bool = False) -> None:
+    def __init__(self, sources: Sequence[Source], release: ReleaseName, *, bare: bool = False) -> None:
         self._sources = sources
         empty = World()
         first = [source.render(release, upgrade=False, revision=1, world=empty) for source in sources]
@@ -44,7 +44,9 @@ class Versions:
     def __len__(self) -> int:
         return len(self._sources)
 
-    def render(self, version: int, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:
+    def render(
+        self, version: int, release: ReleaseName, *, upgrade: bool, revision: int, world: World
+    ) -> Rendered:
         return self._sources[version].render(release, upgrade=upgrade, revision=revision, world=world)
 
 
@@ -52,10 +54,14 @@ class FromManifests:
     """Rendered before: the same in every situation."""
 
     def __init__(self, engine: Engine, name: str, text: str, context: Context) -> None:
-        self._rendered = rendered(parse(engine, name, text, context))
+        self._rendering = parse(engine, name, text, context)
+        self._known: dict[str, Rendered] = {}
 
-    def render(self, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:  # noqa: ARG002
-        return self._rendered
+    def render(self, release: ReleaseName, *, upgrade: bool, revision: int, world: World) -> Rendered:  # noqa: ARG002
+        if release.namespace not in self._known:
+            context = replace(self._rendering.context, namespace=release.namespace)
+            self._known[release.namespace] = rendered(Rendering.of(context, self._rendering.documents))
+        return self._known[release.namespace]
 
 
 class FromChart:
@@ -75,7 +81,7 @@ class FromChart:
         # What depends on clock or chance is another thing each time.
         self._sees_revision = _texts(one) != _texts(other) or _is_volatile(one)
 
-    def render(self, release: str, *, upgrade: bool, revision: int, world: World) -> Rendered:
+    def render(self, release: ReleaseName, *, upgrade: bool, revision: int, world: World) -> Rendered:
         while True:
             known = self._known.get(self._situation(release, upgrade, revision, world))
             if known is not None:
@@ -87,18 +93,19 @@ class FromChart:
                 self._known[self._situation(release, upgrade, revision, world)] = answer
                 return answer
 
-    def _situation(self, release: str, upgrade: bool, revision: int, world: World) -> Any:
+    def _situation(self, release: ReleaseName, upgrade: bool, revision: int, world: World) -> Any:
         answers = tuple(_answer(world, lookup) for lookup in self._lookups)
         return release, upgrade, revision if self._sees_revision else 0, answers
 
-    def _render(self, release: str, upgrade: bool, revision: int, world: World) -> Rendered:
+    def _render(self, release: ReleaseName, upgrade: bool, revision: int, world: World) -> Rendered:
         context = replace(
             self._context,
-            release=release,
+            release=release.name,
+            namespace=release.namespace,
             upgrade=upgrade,
             revision=revision,
             seed=revision,
-            cluster=_seen(world, self._context.namespace) if self._lookups else (),
+            cluster=_seen(world, release.namespace) if self._lookups else (),
         )
         [result] = render(self._engine, self._chart, [context])
         if isinstance(result, Failure):

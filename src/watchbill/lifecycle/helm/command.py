@@ -11,7 +11,7 @@ from watchbill.lifecycle.helm.testing import test
 from watchbill.lifecycle.helm.traits import HelmTraits, helm_traits
 from watchbill.lifecycle.helm.uninstall import uninstall
 from watchbill.lifecycle.helm.upgrade import upgrade
-from watchbill.lifecycle.lab import Lab, Render
+from watchbill.lifecycle.lab import Lab, ReleaseName, Render
 from watchbill.lifecycle.moves import Move
 
 MANAGER = "helm"
@@ -19,12 +19,12 @@ CASCADES = ("background", "foreground", "orphan")
 STRATEGIES = ("watcher", "hookOnly", "legacy")
 
 
-def run(client: Client, move: Move, release: str, lab: Lab, render: Render) -> str:
+def run(client: Client, move: Move, release: ReleaseName, lab: Lab, render: Render) -> str:
     """Plays one command; gives the error Helm prints, empty if there is none."""
     traits = helm_traits(lab.tool.version)
     try:
         flags = accepted(move, traits)
-        op = Operation(client, release, lab.namespace, flags, traits)
+        op = Operation(client, release.name, release.namespace, lab.records(release), flags, traits)
         _act(op, move, render)
     except Failed as failed:
         return f"Error: {failed.words}"

@@ -64,7 +64,7 @@ def _fail(op: Operation, release: Release, failed: Failed) -> Failed:
     if not op.flags.atomic:
         op.mark(release, "failed")
         return failed
-    undo = Operation(op.client, op.release, op.namespace, _undo_flags(op), op.traits)
+    undo = replace(op, flags=_undo_flags(op))
     try:
         uninstall(undo)
     except Failed as again:

@@ -28,12 +28,13 @@ class Operation(Struct):
     client: Client
     release: str
     namespace: str
+    records: str  # the name of its history
     flags: Flags
     traits: HelmTraits
 
     @property
     def history(self) -> tuple[Release, ...]:
-        return self.client.world.history(self.release)
+        return self.client.world.history(self.records)
 
     @property
     def deployed(self) -> Release | None:
@@ -49,7 +50,7 @@ class Operation(Struct):
         return self.traits.server_side_apply and before.server_side
 
     def save(self, release: Release) -> Release:
-        self.client.save(self.release, release)
+        self.client.save(self.records, release)
         return release
 
     def mark(self, release: Release, status: Status) -> Release:
@@ -63,7 +64,7 @@ class Operation(Struct):
             excess = len(self.history) - limit
             old = [known for known in self.history if kept is None or known.revision != kept.revision]
             for known in old[:excess]:
-                self.client.forget(self.release, known.revision)
+                self.client.forget(self.records, known.revision)
         return self.save(release)
 
 

@@ -161,7 +161,10 @@ class Update:
     def _patch(self, original: Body, target: Manifest) -> None:
         client = self.op.client
         live = client.world.objects[target.key]
-        merged = _merged(original, target.body, live.body, self.three_way)
+        try:
+            merged = _merged(original, target.body, live.body, self.three_way)
+        except merge.Unpatchable as error:
+            raise _Collected(f"failed to create patch: {error.words}") from None
         if merged is None:
             return
         try:

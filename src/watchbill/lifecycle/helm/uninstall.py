@@ -60,7 +60,7 @@ def _keep(op: Operation, release: Release) -> None:
 
 def _purge(op: Operation) -> None:
     for known in op.history:
-        op.client.forget(op.release, known.revision)
+        op.client.forget(op.records, known.revision)
 
 
 def _delete_plain(op: Operation, release: Release) -> list[Manifest]:

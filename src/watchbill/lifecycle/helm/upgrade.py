@@ -102,7 +102,7 @@ def _fail(op: Operation, release: Release, created: list[Manifest], failed: Fail
     wait = "true" if op.traits.major == 3 else op.flags.wait
     flags = replace(op.flags, wait=wait, cleanup_on_fail=False, history_max=0)
     try:
-        rollback(Operation(op.client, op.release, op.namespace, flags, op.traits), good[-1].revision)
+        rollback(replace(op, flags=flags), good[-1].revision)
     except Failed as again:
         return Failed(
             "an error occurred while rolling back the release. "
