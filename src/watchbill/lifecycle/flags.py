@@ -53,7 +53,11 @@ HELM_FLAGS: dict[str, tuple[Flag, ...]] = {
     "--force-replace": (Flag("force", "bool", CHANGE, HELM4),),
     "--force-conflicts": (Flag("force_conflicts", "bool", CHANGE, HELM4),),
     "--server-side": (Flag("server_side", "text", CHANGE, HELM4),),
-    "--atomic": (Flag("atomic", "bool", ("install", "upgrade")),),
+    "--atomic": (
+        Flag("atomic", "bool", ("install",), HELM3),
+        Flag("atomic", "bool", ("install",), Span((4, 1, 3))),
+        Flag("atomic", "bool", ("upgrade",)),
+    ),
     "--rollback-on-failure": (Flag("atomic", "bool", ("install", "upgrade"), HELM4),),
     "--wait": (Flag("wait", "wait", (*CHANGE, "uninstall")),),
     "--wait-for-jobs": (Flag("wait_for_jobs", "bool", CHANGE),),

@@ -52,7 +52,8 @@ def accepted(move: Move, traits: HelmTraits) -> Flags:
     """The flags as this version understands them; fails in its words if it does not."""
     major, minor, fix = (int(part) for part in traits.version.split("."))
     for name in move.given:
-        if not any((major, minor, fix) in flag.versions for flag in HELM_FLAGS[name]):
+        flags_of_verb = [flag for flag in HELM_FLAGS[name] if move.verb in flag.commands]
+        if not any((major, minor, fix) in flag.versions for flag in flags_of_verb):
             raise Failed(f"unknown flag: {name}")
     if move.refused:
         raise Failed(move.refused)
