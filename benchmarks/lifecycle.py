@@ -144,7 +144,7 @@ def lab(engine: Engine, tool: str, jobs: int, others: int) -> Lab:
     which = Tool(name, version)
     context = context_for(Context(release="r", namespace="ns"), which)
     sources = [FromManifests(engine, f"v{n}.yaml", chart(jobs, others, n), context) for n in (1, 2)]
-    versions = Versions(sources, ReleaseName("r", "default"))
+    versions = Versions(sources, ReleaseName("r", "ns"))
     return Lab(which, versions, versions.cluster, "r", "ns")
 
 

@@ -13,5 +13,5 @@ def lab_of(engine: Engine, tool: str, manifests: Sequence[str], release: str = "
     chosen = Tool(name, version)
     context = context_for(Context(release=release, namespace="ns"), chosen)
     sources = [FromManifests(engine, f"v{n}.yaml", text, context) for n, text in enumerate(manifests, 1)]
-    versions = Versions(sources, ReleaseName(release, "default"))
+    versions = Versions(sources, ReleaseName(release, "ns"))
     return Lab(chosen, versions, versions.cluster, release, "ns")
