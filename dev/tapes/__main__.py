@@ -22,10 +22,11 @@ from pathlib import Path
 
 from dev.cluster.layout import CHECKOUT, Layout, cache_dir
 from dev.tapes import case as cases
-from dev.tapes import corpus, library, moves
+from dev.tapes import agreement, corpus, library, moves
 from dev.tapes.made_up import make_up
 from dev.tapes.stage import Server
 from dev.tapes.tools import ToolError
+from watchbill.charts.engine import Engine
 
 # Beside the checkout, where contributors who have it keep it.
 CORPUS = CHECKOUT.parent / "shared" / "corpus" / "chart-pairs.jsonl.gz"
@@ -74,13 +75,28 @@ def _corpus(asked: argparse.Namespace) -> int:
         raise cases.CaseError(f"the corpus is not at {asked.source}; name it with --from")
     pairs = [pair for pair in corpus.read(asked.source) if asked.pair in pair["pair"]]
     tools = asked.tool or corpus.TOOLS
+    different = False
     with Server.of(kubeconfig(), keep=True) as server:
         for name, moves_for in _move_lists(asked.moves, asked.variant or ["plain"]):
             out = asked.out or cache_dir() / "corpus" / f"{name}.jsonl"
             print(f"{name}: {out}", flush=True)
             plays = [(tool, corpus.case(pair, moves_for(tool))) for pair in pairs for tool in tools]
+            began = time.monotonic()
             corpus.run(plays, server, out, asked.workers)
-    return 0
+            print(f"played in {time.monotonic() - began:.0f} s", flush=True)
+            different |= _compare(pairs, out)
+    return int(different)
+
+
+def _compare(pairs: list[corpus.Pair], recorded: Path) -> bool:
+    """Prints in what the model differs from what was played; whether it does."""
+    began = time.monotonic()
+    with Engine() as engine:
+        count, found = agreement.compare(engine, pairs, recorded)
+    for difference in found:
+        print(difference)
+    print(f"{agreement.summary(count, found)}; the model took {time.monotonic() - began:.0f} s", flush=True)
+    return bool(found)
 
 
 def _move_lists(

@@ -71,10 +71,10 @@ def _comparable(what: str, value: Any) -> Any:
 
 
 def compare(engine: Engine, pairs: list[Pair], recorded: Path) -> tuple[int, list[Difference]]:
-    """How many plays were compared, and in what they differ. What was played again counts as it was last."""
+    """How many plays of these pairs were compared, and in what they differ. What was played again counts as last."""
     by_name = {pair["pair"]: pair for pair in pairs}
     lines = [json.loads(text) for text in recorded.read_text().splitlines()]
-    last = {(line["pair"], line["tool"], *line["moves"]): line for line in lines}
+    last = {(line["pair"], line["tool"], *line["moves"]): line for line in lines if line["pair"] in by_name}
     plays = [line for line in last.values() if "truth" in line]
     found = [difference for line in plays for difference in differences(engine, by_name[line["pair"]], line)]
     return len(plays), found
