@@ -21,8 +21,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dev.cluster.layout import CHECKOUT, Layout, cache_dir
-from dev.tapes import case as cases
 from dev.tapes import agreement, corpus, library, moves
+from dev.tapes import case as cases
 from dev.tapes.made_up import make_up
 from dev.tapes.stage import Server
 from dev.tapes.tools import ToolError
