@@ -14,12 +14,19 @@ from watchbill.rehearsal.script import read
 
 
 def play_case(engine: Engine, case: Case, tool: str, scratch: Path) -> list[dict[str, Any]]:
-    charts = [str(version.unpack(scratch / f"v{at}")) for at, version in enumerate(case.versions, 1)]
-    script = read([*charts, *(move.text for move in case.moves)], tool, [], case.release)
-    context = Context(release=case.release, namespace=case.namespace)
-    lab = set_up(engine, script, [], context, bare=True)
-    moves: list[dict[str, Any]] = msgspec.to_builtins(report(perform(script, lab), lab).moves)
-    return [
-        {**move, "ran": [*move["ran"]], "objects": [*move["objects"]], "writes": [*move["writes"]]}
-        for move in moves
-    ]
+    """Versions that are manifests are played as `-m` plays them, charts as charts."""
+    texts = [version.manifests for version in case.versions if version.manifests is not None]
+    if len(texts) == len(case.versions):
+        charts, manifests = [], [("c/templates/manifests.yaml", text) for text in texts]
+    else:
+        charts = [str(version.unpack(scratch / f"v{at}")) for at, version in enumerate(case.versions, 1)]
+        manifests = []
+    moves = [move.text for move in case.moves]
+    script = read([*charts, *moves], tool, [name for name, _ in manifests], case.release)
+    lab = set_up(
+        engine, script, manifests, Context(release=case.release, namespace=case.namespace), bare=True
+    )
+    played: list[dict[str, Any]] = msgspec.json.decode(
+        msgspec.json.encode(report(perform(script, lab), lab).moves)
+    )
+    return played
