@@ -194,9 +194,17 @@ def _put(world: World, key: Key, body: Body, managers: Managers, before: Live | 
 
 
 def _dependents(world: World, key: Key, body: Body) -> list[Key]:
-    """What goes with a namespace, or with the definition of its kind."""
+    """What goes with a namespace, with the definition of its kind, or with the account whose token it is."""
     if key.kind == "Namespace" and key.group == "":
         return [other for other in world.objects if other.namespace == key.name]
+    if key.kind == "ServiceAccount" and key.group == "":
+        return [
+            other
+            for other, live in world.objects.items()
+            if other[:3] == ("", "Secret", key.namespace)
+            and live.body.object.get("type") == "kubernetes.io/service-account-token"
+            and live.body.annotations.get("kubernetes.io/service-account.name") == key.name
+        ]
     if key.kind == "CustomResourceDefinition":
         kind = (at(body.object, "spec", "group"), at(body.object, "spec", "names", "kind"))
         return [other for other in world.objects if (other.group, other.kind) == kind]
