@@ -23,6 +23,7 @@ test: env
 test-cluster: env
 	$(CLUSTER) up --level control
 	$(CLUSTER) up --level node
+	$(BIN)/python -m dev.oracle
 	$(BIN)/pytest -n 2 -m "cluster or oracle"
 
 lint: env

@@ -5,7 +5,6 @@ with Oracle() as oracle:
 """
 
 import hashlib
-import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -16,13 +15,13 @@ from typing import Any, Self
 
 import msgspec
 
-from dev.cluster import lock
+from dev.cluster import lock, processes
 from dev.cluster.build import SETTINGS
 from dev.cluster.layout import cache_dir
 
 SOURCES = Path(__file__).resolve().parent
 # The flags of the cluster's components: Kubernetes is then already compiled in Go's cache.
-BUILD = ("build", "-trimpath", "-ldflags", "-s -w")
+BUILD = ("build", "-v", "-trimpath", "-ldflags", "-s -w")
 # Questions sent before their answers are read; main.go reads ahead by more.
 BUNCH = 64
 
@@ -42,12 +41,8 @@ def binary() -> Path:
             draft = home.with_name(home.name + ".draft")
             shutil.rmtree(draft, ignore_errors=True)
             draft.mkdir(parents=True)
-            subprocess.run(
-                ["nice", str(go_for(SOURCES)), *BUILD, "-o", str(draft / "oracle"), "."],
-                cwd=SOURCES,
-                env={**os.environ, **SETTINGS},
-                check=True,
-            )
+            command = ["nice", str(go_for(SOURCES)), *BUILD, "-o", str(draft / "oracle"), "."]
+            processes.patient("building the oracle", command, cwd=SOURCES, **SETTINGS)
             draft.replace(home)
     return built
 
