@@ -4,6 +4,7 @@ import http.client
 import json
 import ssl
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ MERGE = "application/merge-patch+json"
 # Longer than any request of ours, shorter than a person's patience; a watch ends by itself before it.
 TIMEOUT = 60
 WATCH_SECONDS = 45
+# What a server answers that still prepares the storage of a custom kind; it is ready soon.
+TOO_MANY = 429
+NOT_YET, PATIENCE = 0.5, 20
 
 
 class ApiError(Exception):
@@ -77,6 +81,17 @@ class Api:
         kind: str = "application/json",
         accept: str = "application/json",
     ) -> Any:
+        """Asked again for a while where the server says that it is not ready for this kind yet."""
+        for _ in range(PATIENCE):
+            try:
+                return self._request(method, path, body, kind, accept)
+            except ApiError as error:
+                if error.status != TOO_MANY:
+                    raise
+                time.sleep(NOT_YET)
+        return self._request(method, path, body, kind, accept)
+
+    def _request(self, method: str, path: str, body: Any, kind: str, accept: str) -> Any:
         content = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": kind, "Accept": accept}
         for attempt in (1, 2):

@@ -46,7 +46,8 @@ def _outcome(played: Played) -> Outcome:
         error=played.error.strip(),
         release=ReleaseState(release.revision, release.status) if release else None,
         ran=tuple(f"{key.namespace}/{_name(key)}" for key in played.ran),
-        objects=tuple(sorted(map(str, objects(played.world)))),
+        # Kinds of the same name in two groups have one name here.
+        objects=tuple(sorted(set(map(str, objects(played.world))))),
         writes=tuple(map(_write, played.steps)),
     )
 
