@@ -9,13 +9,13 @@ import click
 
 from watchbill.charts.process import Limits
 from watchbill.errors import UserError
+from watchbill.lifecycle.durations import seconds
 
 if TYPE_CHECKING:
     from watchbill.charts.protocol import Context, ValuesFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_UNITS = {"s": 1, "m": 60, "h": 3600}
 _LONGEST = 24 * 3600
 _LEAST_MEMORY, _MOST_MEMORY = 64 << 20, 1 << 40
 _SIZES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
@@ -27,13 +27,12 @@ class Duration(click.ParamType[float]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         if isinstance(value, float):
             return value
-        parts = re.findall(r"(\d+(?:\.\d+)?)([smh])", value)
-        if not parts or "".join(number + unit for number, unit in parts) != value:
+        given = seconds(value)
+        if given is None:
             self.fail(f"{value!r} is no duration; write it like 90s, 5m or 1h30m", param, ctx)
-        seconds = sum(float(number) * _UNITS[unit] for number, unit in parts)
-        if not 0 < seconds <= _LONGEST:
+        if not 0 < given <= _LONGEST:
             self.fail(f"{value!r} is not between 1s and 24h", param, ctx)
-        return seconds
+        return given
 
 
 class Size(click.ParamType[int]):

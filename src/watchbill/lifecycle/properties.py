@@ -14,10 +14,8 @@ from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.objects import Body, Key, at
 from watchbill.lifecycle.play import Played
 from watchbill.lifecycle.references import needs
+from watchbill.lifecycle.workloads import WORKLOADS
 from watchbill.lifecycle.world import Live, World
-
-# Their pods run for as long as they are there.
-WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"})
 
 ON_PURPOSE = ("hook-succeeded", "hook-failed")
 BRINGS = ("install", "upgrade", "rollback", "apply")

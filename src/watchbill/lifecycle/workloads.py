@@ -11,6 +11,7 @@ from watchbill.lifecycle.world import Live, World
 if TYPE_CHECKING:
     from watchbill.lifecycle.server import Cluster
 
+# Their pods run for as long as they are there.
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController")
 QUARTER = 0.25  # of its pods a roll-out may add, and do without, unless told otherwise
 
