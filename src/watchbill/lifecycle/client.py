@@ -1,5 +1,6 @@
 """A tool's side of the conversation with the API server: every write is one recorded step."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from watchbill.lifecycle import server
@@ -7,8 +8,6 @@ from watchbill.lifecycle.jobs import progress
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.server import Cluster, Refused
 from watchbill.lifecycle.world import Live, Manifest, Release, World
-
-VERBS = ("create", "apply", "patch", "replace", "delete", "save", "forget")
 
 
 class Step(NamedTuple):
@@ -52,55 +51,47 @@ class Client:
     def create(self, manifest: Manifest, why: str = "") -> None:
         if not manifest.key.name:
             manifest = self._named(manifest)
-        try:
-            after = server.create(self.world, self.cluster, manifest, self.manager)
-        except Refused as refused:
-            self._refused("create", manifest.key, why, refused)
-            raise
-        self._wrote("create", manifest.key, why, after, created=True)
+        self._write(
+            "create",
+            manifest.key,
+            why,
+            lambda: server.create(self.world, self.cluster, manifest, self.manager),
+            created=True,
+        )
 
     def apply(self, manifest: Manifest, *, force: bool, why: str = "") -> None:
-        created = manifest.key not in self.world.objects
-        try:
-            after = server.apply(self.world, self.cluster, manifest, self.manager, force=force)
-        except Refused as refused:
-            self._refused("apply", manifest.key, why, refused)
-            raise
-        self._wrote("apply", manifest.key, why, after, created=created)
+        self._write(
+            "apply",
+            manifest.key,
+            why,
+            lambda: server.apply(self.world, self.cluster, manifest, self.manager, force=force),
+            created=manifest.key not in self.world.objects,
+        )
 
     def patch(self, key: Key, merged: Body, why: str = "") -> None:
-        try:
-            after = server.patch(self.world, key, merged, self.manager)
-        except Refused as refused:
-            self._refused("patch", key, why, refused)
-            raise
-        self._wrote("patch", key, why, after)
+        self._write("patch", key, why, lambda: server.patch(self.world, key, merged, self.manager))
 
     def replace(self, manifest: Manifest, *, strict: bool, why: str = "") -> None:
-        try:
-            after = server.replace_object(self.world, manifest, self.manager, strict=strict)
-        except Refused as refused:
-            self._refused("replace", manifest.key, why, refused)
-            raise
-        self._wrote("replace", manifest.key, why, after)
+        self._write(
+            "replace",
+            manifest.key,
+            why,
+            lambda: server.replace_object(self.world, manifest, self.manager, strict=strict),
+        )
 
     def put(self, key: Key, live: Live, why: str = "") -> None:
         """A write that changes nothing but who owns the fields."""
-        self._wrote("patch", key, why, self.world.put(key, live))
+        self._write("patch", key, why, lambda: self.world.put(key, live))
 
-    def delete(self, manifest: Manifest, why: str = "") -> None:
+    def delete(self, manifest: Manifest, why: str = "") -> bool:
+        """Whether there was something to delete: the server refuses if not, and tools seldom mind."""
         before = self.get(manifest.key)
-        try:
-            after = server.delete(self.world, manifest.key, manifest.body)
-        except Refused as refused:
-            self._refused("delete", manifest.key, why, refused)
-            raise
-        self.steps.append(Step("delete", after, manifest.key, why, deleted=before))
-        self.world = after
-
-    def deleted_nothing(self, key: Key, why: str = "") -> None:
-        """A deletion of what is not there: the server says so, and nobody minds."""
-        self.steps.append(Step("delete", self.world, key, why, refused="not found"))
+        if before is None:
+            self.steps.append(Step("delete", self.world, manifest.key, why, refused="not found"))
+            return False
+        self.world = server.delete(self.world, manifest.key)
+        self.steps.append(Step("delete", self.world, manifest.key, why, deleted=before))
+        return True
 
     def save(self, name: str, release: Release) -> None:
         """A release record, new or written again."""
@@ -136,9 +127,12 @@ class Client:
         body = Body.of({**manifest.body.object, "metadata": metadata})
         return Manifest(key, body, manifest.path, manifest.stated)
 
-    def _wrote(self, verb: str, key: Key, why: str, after: World, created: bool = False) -> None:
-        self.steps.append(Step(verb, after, key, why, created=created))
-        self.world = after
-
-    def _refused(self, verb: str, key: Key, why: str, refused: Refused) -> None:
-        self.steps.append(Step(verb, self.world, key, why, refused=refused.words))
+    def _write(
+        self, verb: str, key: Key, why: str, send: Callable[[], World], *, created: bool = False
+    ) -> None:
+        try:
+            self.world = send()
+        except Refused as refused:
+            self.steps.append(Step(verb, self.world, key, why, refused=refused.words))
+            raise
+        self.steps.append(Step(verb, self.world, key, why, created=created))

@@ -47,16 +47,20 @@ def happen(world: World, move: Move, lab: Lab) -> tuple[World, str]:
         return world, f"error: {'.'.join(map(str, move.path))} of {key.kind}/{key.name} cannot be edited"
     try:
         if move.verb == "delete":
-            return server.delete(world, key, live.body), ""
+            return server.delete(world, key), ""
         edited = Body.of(_with(live.body.object, move.path, move.value))
         return server.patch(world, key, edited, EDITOR), ""
     except Refused as error:
         return world, told(refused(error))
 
 
+def _known(move: Move) -> catalog.Kind | None:
+    return catalog.named(SHORT.get(move.kind.lower(), move.kind))
+
+
 def _words(world: World, move: Move) -> str:
     """`jobs.batch "x"`, for a kind of Kubernetes itself."""
-    known = catalog.named(move.kind)
+    known = _known(move)
     if known is None:
         return f'{move.kind} "{move.name}"'
     body = Body.of({"apiVersion": known.api_version, "kind": known.kind})
@@ -65,7 +69,8 @@ def _words(world: World, move: Move) -> str:
 
 def _find(world: World, move: Move, lab: Lab) -> Key | None:
     """By kind as people type it, in the release's namespace first."""
-    kind = SHORT.get(move.kind.lower(), move.kind.lower())
+    known = _known(move)
+    kind = known.kind.lower() if known else move.kind.lower()
     found = [
         key
         for key in world.objects

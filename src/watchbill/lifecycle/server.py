@@ -2,7 +2,7 @@
 
 from enum import Enum
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +20,6 @@ from watchbill.lifecycle.workloads import rolls
 from watchbill.lifecycle.world import Live, Manifest, Run, World
 
 T = TypeVar("T")
-Propagation = Literal["background", "foreground", "orphan"]
 
 # Big enough for any one exploration, small enough for a laptop.
 MEMORY = 1 << 16
@@ -130,9 +129,9 @@ def replace_object(world: World, manifest: Manifest, manager: str, *, strict: bo
     return _put(world, manifest.key, body, ssa_owners(live.body, live.managers, body, manager), live)
 
 
-def delete(world: World, key: Key, body: Body) -> World:
-    """DELETE. Whatever the propagation, an object without finalizers of its own is soon gone."""
-    live = _existing(world, key, body)
+def delete(world: World, key: Key) -> World:
+    """DELETE of what is there. Whatever the propagation, an object without finalizers of its own is soon gone."""
+    live = world.objects[key]
     if live.body.metadata.get("finalizers"):
         return world.put(key, replace(live, terminating=True))
     return world.drop(key, *_dependents(world, key, live.body))

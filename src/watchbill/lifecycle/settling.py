@@ -43,8 +43,8 @@ def pass_time(world: World, cluster: Cluster, seconds: int) -> World:
         age = run.running_for + seconds
         deadline = at(live.body.object, "spec", "activeDeadlineSeconds")
         if deadline is not None and deadline <= age:
-            started = run.phase == "running"
-            world = world.put(key, end(live, Run("failed", reason="DeadlineExceeded", failed=int(started))))
+            failed = Run("failed", reason="DeadlineExceeded", failed=int(run.started))
+            world = world.put(key, end(live, failed))
         else:
             world = world.put(key, replace(live, run=replace(run, running_for=age)))
     return settle(world, cluster)

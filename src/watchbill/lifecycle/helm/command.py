@@ -14,7 +14,6 @@ from watchbill.lifecycle.helm.upgrade import upgrade
 from watchbill.lifecycle.lab import Lab, ReleaseName, Render
 from watchbill.lifecycle.moves import Move
 
-MANAGER = "helm"
 CASCADES = ("background", "foreground", "orphan")
 STRATEGIES = ("watcher", "hookOnly", "legacy")
 

@@ -6,7 +6,6 @@ from watchbill.lifecycle.helm.build import build
 from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.helm.requests import create_all, side_by_side
 from watchbill.lifecycle.helm.waits import wait_for_deletion, wait_for_hook
-from watchbill.lifecycle.server import Refused
 from watchbill.lifecycle.world import Hook, Release
 
 BEFORE = "before-hook-creation"
@@ -72,15 +71,10 @@ def _delete(op: Operation, hook: Hook, policy: str) -> None:
     build(op.client, hook.objects, f"unable to build kubernetes object for deleting hook {hook.path}: ")
     errors = []
     for manifest in side_by_side(hook.objects):
-        if not manifest.key.name:
-            errors.append("resource name may not be empty")
-        elif op.client.get(manifest.key) is None:
-            op.client.deleted_nothing(manifest.key, policy)
+        if manifest.key.name:
+            op.client.delete(manifest, why=policy)
         else:
-            try:
-                op.client.delete(manifest, why=policy)
-            except Refused as refused:
-                errors.append(refused.words)
+            errors.append("resource name may not be empty")
     if errors:
         raise Failed("; ".join(errors))
     wait_for_deletion(op, hook.objects)

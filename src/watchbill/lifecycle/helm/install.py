@@ -26,8 +26,7 @@ def install(op: Operation, render: Render) -> None:
         raise Failed(rendered.error)
     build(op.client, rendered.manifests, "unable to build kubernetes objects from release manifest: ")
     targets = owned(rendered.manifests, op.release, op.namespace)
-    unable = "Unable" if op.traits.major == 3 else "unable"
-    adopt = adopted(op, targets, f"{unable} to continue with install: ")
+    adopt = adopted(op, targets, op.cannot_continue("install"))
     release = Release(1, "pending-install", rendered, server_side)
     if op.flags.replace and op.history:
         last = op.history[-1]
@@ -72,9 +71,8 @@ def _fail(op: Operation, release: Release, failed: Failed) -> Failed:
             "an error occurred while uninstalling the release. "
             f"original install error: {failed.words}: {again.words}"
         )
-    flag = "atomic" if op.traits.major == 3 else "rollback-on-failure"
     return Failed(
-        f"release {op.release} failed, and has been uninstalled due to {flag} being set: {failed.words}"
+        f"release {op.release} failed, and has been uninstalled due to {op.undoing_flag} being set: {failed.words}"
     )
 
 

@@ -11,8 +11,6 @@ from watchbill.lifecycle.helm.traits import HelmTraits
 from watchbill.lifecycle.objects import Body
 from watchbill.lifecycle.world import Manifest, Release, Status
 
-DEFAULT_HISTORY = 10
-
 
 class Failed(Exception):  # noqa: N818 - the operation did
     """The operation's error, in Helm's words."""
@@ -40,6 +38,15 @@ class Operation(Struct):
     def deployed(self) -> Release | None:
         return next((known for known in reversed(self.history) if known.status == "deployed"), None)
 
+    @property
+    def undoing_flag(self) -> str:
+        """What --atomic is called when it did its work."""
+        return "atomic" if self.traits.major == 3 else "rollback-on-failure"
+
+    def cannot_continue(self, what: str) -> str:
+        """How an operation that meets a foreign object begins to say so."""
+        return f"{'Unable' if self.traits.major == 3 else 'unable'} to continue with {what}: "
+
     def applies(self, before: Release) -> bool:
         """Server-side, if so asked for, or if the release was applied so before."""
         asked = self.flags.server_side
@@ -55,6 +62,11 @@ class Operation(Struct):
 
     def mark(self, release: Release, status: Status) -> Release:
         return self.save(release.now(status))
+
+    def supersede_deployed(self) -> None:
+        for known in self.history:
+            if known.status == "deployed":
+                self.mark(known, "superseded")
 
     def add(self, release: Release) -> Release:
         """A new record; makes room for it first, and never by forgetting what is deployed."""

@@ -213,7 +213,4 @@ def _taken_over(managers: Managers, manager: str) -> Managers:
 def delete_created(op: Operation, created: Sequence[Manifest]) -> None:
     """`--cleanup-on-fail`: only what this very operation created."""
     for manifest in side_by_side(created):
-        if op.client.get(manifest.key) is None:
-            op.client.deleted_nothing(manifest.key)
-        else:
-            op.client.delete(manifest, why="cleanup-on-fail")
+        op.client.delete(manifest, why="cleanup-on-fail")

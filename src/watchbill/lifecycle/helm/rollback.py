@@ -42,7 +42,5 @@ def rollback(op: Operation, revision: int) -> None:
         raise Failed(f"release {op.release} failed: {failed.words}") from None
     if not op.flags.no_hooks:
         run_hooks(op, release, "post-rollback", server_side=server_side)
-    for known in op.history:
-        if known.status == "deployed":
-            op.mark(known, "superseded")
+    op.supersede_deployed()
     op.mark(release, "deployed")

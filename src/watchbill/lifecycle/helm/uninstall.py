@@ -9,7 +9,6 @@ from watchbill.lifecycle.helm.order import uninstall_order
 from watchbill.lifecycle.helm.ownership import foreign
 from watchbill.lifecycle.helm.requests import KEEP, side_by_side
 from watchbill.lifecycle.helm.waits import wait_for_deletion
-from watchbill.lifecycle.server import Refused
 from watchbill.lifecycle.world import Manifest, Release, Rendered
 
 
@@ -53,9 +52,7 @@ def uninstall(op: Operation) -> None:
 def _keep(op: Operation, release: Release) -> None:
     op.mark(release, "uninstalled")
     if op.traits.supersedes_on_uninstall:
-        for known in op.history:
-            if known.status == "deployed":
-                op.mark(known, "superseded")
+        op.supersede_deployed()
 
 
 def _purge(op: Operation) -> None:
@@ -77,13 +74,7 @@ def _delete_plain(op: Operation, release: Release) -> list[Manifest]:
     if op.traits.checks_owner_on_uninstall:
         manifests = [manifest for manifest in manifests if _owned(op, manifest)]
     for manifest in side_by_side(manifests):
-        if op.client.get(manifest.key) is None:
-            op.client.deleted_nothing(manifest.key)
-            continue
-        try:
-            op.client.delete(manifest)
-        except Refused:
-            raise Failed(f"failed to delete release: {op.release}") from None
+        op.client.delete(manifest)
     return manifests
 
 

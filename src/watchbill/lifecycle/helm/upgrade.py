@@ -41,8 +41,7 @@ def _upgrade(op: Operation, render: Render) -> None:
     targets = owned(rendered.manifests, op.release, op.namespace)
     known = {(manifest.body.api_version, manifest.key) for manifest in current}
     new = [manifest for manifest in targets if (manifest.body.api_version, manifest.key) not in known]
-    unable = "Unable" if op.traits.major == 3 else "unable"
-    current += adopted(op, new, f"{unable} to continue with update: ")
+    current += adopted(op, new, op.cannot_continue("update"))
 
     release = op.add(Release(last.revision + 1, "pending-upgrade", rendered, server_side))
     take_over = server_side and not original.server_side
@@ -108,7 +107,6 @@ def _fail(op: Operation, release: Release, created: list[Manifest], failed: Fail
             "an error occurred while rolling back the release. "
             f"original upgrade error: {failed.words}: {again.words}"
         )
-    flag = "atomic" if op.traits.major == 3 else "rollback-on-failure"
     return Failed(
-        f"release {op.release} failed, and has been rolled back due to {flag} being set: {failed.words}"
+        f"release {op.release} failed, and has been rolled back due to {op.undoing_flag} being set: {failed.words}"
     )

@@ -26,15 +26,10 @@ def delete(client: Client, manifests: tuple[Manifest, ...], namespace: str, opti
 def _delete(client: Client, manifest: Manifest) -> Problem | None:
     if not manifest.key.name:
         return Problem(when("deleting") + "resource name may not be empty")
-    if client.get(manifest.key) is None:
-        client.deleted_nothing(manifest.key)
-        words = f"{resource_words(client.world, manifest.body, manifest.key.name)} not found"
-        return refused(Refused(Reason.NOT_FOUND, words), when("deleting"))
-    try:
-        client.delete(manifest)
-    except Refused as error:
-        return refused(error, when("deleting"))
-    return None
+    if client.delete(manifest):
+        return None
+    words = f"{resource_words(client.world, manifest.body, manifest.key.name)} not found"
+    return refused(Refused(Reason.NOT_FOUND, words), when("deleting"))
 
 
 def _stuck(client: Client, deleted: list[Manifest]) -> Problem | None:
