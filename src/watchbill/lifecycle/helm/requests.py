@@ -10,11 +10,13 @@ from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.kube import catalog, merge
 from watchbill.lifecycle.kube.apply import Managers
 from watchbill.lifecycle.kube.decode import decode_error
-from watchbill.lifecycle.objects import Body
+from watchbill.lifecycle.objects import Body, group_of
 from watchbill.lifecycle.server import Reason, Refused
 from watchbill.lifecycle.world import Manifest
 
 KEEP = "helm.sh/resource-policy"
+# Kubernetes' own, but not in the scheme that Helm reads objects with.
+WITHOUT_GO_TYPES = frozenset({"apiregistration.k8s.io"})
 
 
 def create_all(op: Operation, manifests: Sequence[Manifest], *, server_side: bool, why: str = "") -> None:
@@ -188,14 +190,22 @@ def _merged(original: Body, target: Body, live: Body, three_way: bool) -> Body |
     """The live object with Helm's patch in it; None if there is nothing to send."""
     if live.api_version != target.api_version:
         return target  # the server converts it; what is in it counts, not how it was written
-    known = catalog.find(target.api_version, target.kind) is not None
-    if known and decode_error(target.object) is None:
+    if _has_go_type(target):
         merged = merge.strategic(target.api_version, target.kind, original.object, target.object, live.object)
     elif three_way:
         merged = merge.json_three_way(original.object, target.object, live.object)
     else:
         merged = merge.json_two_way(original.object, target.object, live.object)
     return None if merged is live.object else Body.of(merged)
+
+
+def _has_go_type(target: Body) -> bool:
+    """Whether Helm can read it into a type of client-go; only those are merged strategically."""
+    return (
+        catalog.find(target.api_version, target.kind) is not None
+        and group_of(target.api_version) not in WITHOUT_GO_TYPES
+        and decode_error(target.object) is None
+    )
 
 
 @lru_cache(1 << 14)
