@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
+NEGATIVE = "must be greater than or equal to 0"
+NOT_POSITIVE = "must be greater than zero"
 ELIDED = "…"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from watchbill.lifecycle.kube import cron, gotypes, names
 from watchbill.lifecycle.kube.causes import (
+    NEGATIVE,
     Cause,
     duplicate,
     immutable,
@@ -28,7 +29,6 @@ from watchbill.lifecycle.kube.validate_pod import pod_template
 Object = dict[str, Any]
 Causes = list[Cause]
 
-_NEGATIVE = "must be greater than or equal to 0"
 _UID = "uid"
 # Limits of Indexed Jobs, and those of Jobs with more completions than the first.
 _MANY, _FEW = 100000, 10000
@@ -117,7 +117,7 @@ def job_spec(spec: Object, path: str) -> Causes:
     found: Causes = []
     for key in _NUMBERS:
         if (number := spec.get(key)) is not None and number < 0:
-            found.append(invalid(f"{path}.{key}", number, _NEGATIVE))
+            found.append(invalid(f"{path}.{key}", number, NEGATIVE))
     if "maxFailedIndexes" in spec and "backoffLimitPerIndex" not in spec:
         found.append(required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
     found += _managed_by(spec.get("managedBy"), f"{path}.managedBy")
@@ -300,7 +300,7 @@ def _success_policy(spec: Object, path: str) -> Causes:
         count, completions = rule.get("succeededCount"), spec.get("completions", 0)
         if count is not None:
             if count < 0:
-                found.append(invalid(f"{here}.succeededCount", count, _NEGATIVE))
+                found.append(invalid(f"{here}.succeededCount", count, NEGATIVE))
             if count > completions:
                 words = f"must be less than or equal to {completions} (the number of specified completions)"
                 found.append(invalid(f"{here}.succeededCount", count, words))
@@ -419,7 +419,7 @@ def _cron_spec(spec: Object, before: Object | None) -> Causes:
                 words = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
                 found.append(invalid("spec.schedule", schedule, words))
     if (deadline := spec.get("startingDeadlineSeconds")) is not None and deadline < 0:
-        found.append(invalid("spec.startingDeadlineSeconds", deadline, _NEGATIVE))
+        found.append(invalid("spec.startingDeadlineSeconds", deadline, NEGATIVE))
     if before is None or before.get("timeZone") != spec.get("timeZone"):
         found += _time_zone(spec.get("timeZone"))
     policies = ("Allow", "Forbid", "Replace")
@@ -434,7 +434,7 @@ def _cron_spec(spec: Object, before: Object | None) -> Causes:
         found.append(not_supported("spec.jobTemplate.spec.manualSelector", True, ("nil", "false")))
     for key in ("successfulJobsHistoryLimit", "failedJobsHistoryLimit"):
         if (limit := spec.get(key)) is not None and limit < 0:
-            found.append(invalid(f"spec.{key}", limit, _NEGATIVE))
+            found.append(invalid(f"spec.{key}", limit, NEGATIVE))
     return found
 
 

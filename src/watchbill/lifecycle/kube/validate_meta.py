@@ -129,11 +129,12 @@ def selector(given: Object | None, path: str, *, lenient: bool = False) -> Cause
         return []
     found = labels(given.get("matchLabels"), f"{path}.matchLabels")
     for index, expression in enumerate(given.get("matchExpressions") or ()):
-        found += _requirement(expression, f"{path}.matchExpressions[{index}]", lenient)
+        found += requirement(expression, f"{path}.matchExpressions[{index}]", lenient)
     return found
 
 
-def _requirement(expression: Object, path: str, lenient: bool) -> Causes:
+def requirement(expression: Object, path: str, lenient: bool, *, ordered: bool = False) -> Causes:
+    """`ordered` where labels may also be compared by size: nodes' may."""
     found: Causes = []
     operator, values = expression["operator"], expression.get("values") or []
     if operator in ("In", "NotIn"):
@@ -143,6 +144,10 @@ def _requirement(expression: Object, path: str, lenient: bool) -> Causes:
         if values:
             words = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
             found.append(forbidden(f"{path}.values", words))
+    elif ordered and operator in ("Gt", "Lt"):
+        if len(values) != 1:
+            words = "must be specified single value when `operator` is 'Lt' or 'Gt'"
+            found.append(required(f"{path}.values", words))
     else:
         found.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
     found += each(f"{path}.key", expression["key"], names.label_key(expression["key"]))

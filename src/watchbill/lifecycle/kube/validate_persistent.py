@@ -14,7 +14,7 @@ from watchbill.lifecycle.kube.causes import (
 )
 from watchbill.lifecycle.kube.validate_meta import each, metadata
 from watchbill.lifecycle.kube.validate_paths import no_backsteps
-from watchbill.lifecycle.kube.validate_pod import node_selector
+from watchbill.lifecycle.kube.validate_scheduling import node_selector
 from watchbill.lifecycle.kube.validate_storage import VOLUME_MODES, access_modes
 from watchbill.lifecycle.kube.validate_volumes import host_path, rare_source
 

@@ -3,7 +3,15 @@
 from typing import Any
 
 from watchbill.lifecycle.kube import names, quantity
-from watchbill.lifecycle.kube.causes import Cause, forbidden, immutable, invalid, not_supported, required
+from watchbill.lifecycle.kube.causes import (
+    NOT_POSITIVE,
+    Cause,
+    forbidden,
+    immutable,
+    invalid,
+    not_supported,
+    required,
+)
 from watchbill.lifecycle.kube.validate_meta import each, has_odd_values, metadata, selector
 from watchbill.lifecycle.kube.validate_workloads import at_most_all, int_or_percent
 
@@ -13,7 +21,6 @@ Causes = list[Cause]
 _HIGHEST_PRIORITY = 1000000000
 _SYSTEM = {"system-node-critical": 2000001000, "system-cluster-critical": 2000000000}
 _METRICS = ("ContainerResource", "External", "Object", "Pods", "Resource")
-_NOT_POSITIVE = "must be greater than zero"
 
 
 def disruption_budget(whole: Object) -> Causes:
@@ -218,7 +225,7 @@ def _scaling(rules: Object, path: str) -> Causes:
             found.append(not_supported(f"{here}.type", policy["type"], ("Percent", "Pods")))
         for key in ("value", "periodSeconds"):
             if policy[key] <= 0:
-                found.append(invalid(f"{here}.{key}", policy[key], _NOT_POSITIVE))
+                found.append(invalid(f"{here}.{key}", policy[key], NOT_POSITIVE))
         if policy["periodSeconds"] > 1800:
             words = "must be less than or equal to 1800"
             found.append(invalid(f"{here}.periodSeconds", policy["periodSeconds"], words))

@@ -6,8 +6,9 @@ from typing import Any
 from watchbill.lifecycle.kube import names
 from watchbill.lifecycle.kube.causes import Cause, duplicate, forbidden, invalid, not_supported, required
 from watchbill.lifecycle.kube.defaults_service import ALLOCATED, externally_accessible, needs_health_port
+from watchbill.lifecycle.kube.validate_containers import port_or_name
 from watchbill.lifecycle.kube.validate_meta import each, labels, metadata
-from watchbill.lifecycle.kube.validate_pod import ip_address, port_or_name
+from watchbill.lifecycle.kube.validate_pod import ip_address
 
 Object = dict[str, Any]
 Causes = list[Cause]

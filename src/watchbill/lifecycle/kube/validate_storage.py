@@ -5,6 +5,7 @@ from typing import Any
 from watchbill.lifecycle.kube import gotypes, names, quantity
 from watchbill.lifecycle.kube.causes import (
     ELIDED,
+    NOT_POSITIVE,
     Cause,
     forbidden,
     immutable,
@@ -20,7 +21,6 @@ Causes = list[Cause]
 
 _ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 VOLUME_MODES = ("Block", "Filesystem")
-_NOT_POSITIVE = "must be greater than zero"
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
@@ -48,7 +48,7 @@ def claim_spec(spec: Object, path: str) -> Causes:
     if storage is None:
         found.append(required(f"{path}.resources[storage]"))
     elif quantity.nanos(storage) <= 0:
-        found.append(invalid(f"{path}.resources[storage]", storage, _NOT_POSITIVE))
+        found.append(invalid(f"{path}.resources[storage]", storage, NOT_POSITIVE))
     if name := spec.get("storageClassName"):
         found += each(f"{path}.storageClassName", name, names.dns_subdomain(name))
     if (mode := spec.get("volumeMode")) not in VOLUME_MODES:

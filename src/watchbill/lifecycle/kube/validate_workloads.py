@@ -5,6 +5,7 @@ from typing import Any
 from watchbill.lifecycle.kube import gotypes, names
 from watchbill.lifecycle.kube.causes import (
     ELIDED,
+    NEGATIVE,
     Cause,
     forbidden,
     immutable,
@@ -27,18 +28,17 @@ from watchbill.lifecycle.kube.validate_storage import claim_spec
 Object = dict[str, Any]
 Causes = list[Cause]
 
-_NEGATIVE = "must be greater than or equal to 0"
 _UNMATCHED = "`selector` does not match template `labels`"
 
 
 def not_negative(spec: Object, path: str, *keys: str) -> Causes:
-    return [invalid(f"{path}.{key}", spec[key], _NEGATIVE) for key in keys if spec.get(key, 0) < 0]
+    return [invalid(f"{path}.{key}", spec[key], NEGATIVE) for key in keys if spec.get(key, 0) < 0]
 
 
 def int_or_percent(value: int | str, path: str) -> Causes:
     if isinstance(value, str):
         return each(path, value, names.percent(value))
-    return [invalid(path, value, _NEGATIVE)] if value < 0 else []
+    return [invalid(path, value, NEGATIVE)] if value < 0 else []
 
 
 def _amount(value: int | str) -> int:
@@ -221,7 +221,7 @@ def _stateful_set_spec(spec: Object, *, creating: bool, skip_template: bool = Fa
             found += claim_spec(claim["spec"], f"spec.volumeClaimTemplates[{index}].spec")
     found += not_negative(spec, "spec", "replicas", "minReadySeconds")
     if (start := (spec.get("ordinals") or {}).get("start", 0)) < 0:
-        found.append(invalid("spec.ordinals.start", start, _NEGATIVE))
+        found.append(invalid("spec.ordinals.start", start, NEGATIVE))
     if creating and (service := spec.get("serviceName")):
         found += each("spec.serviceName", service, names.dns_label(service))
     found += _selected_template(spec, "spec", "statefulset", "")
