@@ -19,7 +19,7 @@ from watchbill.lifecycle.play import Played, cut_off, is_job
 from watchbill.lifecycle.properties import (
     CLEAN,
     Cause,
-    Finding,
+    Offence,
     Past,
     Property,
     Scene,
@@ -158,7 +158,7 @@ class _Explorer:
                 past = spot.past if scene.excused else replace(spot.past, broken=True)
             self._arrive(spot, (move,), played, past)
         if spot.trouble is not None and not back:
-            self._report(spot, (), Finding(Property.RETURNS, spot.trouble))
+            self._report(spot, (), Offence(Property.RETURNS, spot.trouble))
             # Whatever fails from here on is no more stuck than this.
             self.next[children:] = [replace(child, trouble=None) for child in self.next[children:]]
         return worked
@@ -242,19 +242,19 @@ class _Explorer:
         self.next.append(_Spot(len(self.nodes) - 1, played.world, versions, past, _trouble(played)))
 
     def _judge(self, spot: _Spot, moves: tuple[Move, ...], scene: Scene) -> None:
-        for finding in judge(scene):
-            self._report(spot, moves, finding)
+        for offence in judge(scene):
+            self._report(spot, moves, offence)
 
-    def _report(self, spot: _Spot, moves: tuple[Move, ...], finding: Finding) -> None:
-        if (finding.property, finding.cause) in self.violations:
+    def _report(self, spot: _Spot, moves: tuple[Move, ...], offence: Offence) -> None:
+        if (offence.property, offence.cause) in self.violations:
             return
-        if finding.property in AFTER_A_FAULT and any(
-            (known, finding.cause) in self.violations for known in (Property.WORKS, *AFTER_A_FAULT)
+        if offence.property in AFTER_A_FAULT and any(
+            (known, offence.cause) in self.violations for known in (Property.WORKS, *AFTER_A_FAULT)
         ):
             return
         trace = (*self._trace(spot.node), *moves)
-        violation = Violation(finding.property, finding.cause, finding.step, trace)
-        self.violations[(finding.property, finding.cause)] = violation
+        violation = Violation(offence.property, offence.cause, offence.step, trace)
+        self.violations[(offence.property, offence.cause)] = violation
 
     def _trace(self, node: int) -> tuple[Move, ...]:
         moves: list[Move] = []

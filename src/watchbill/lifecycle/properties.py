@@ -46,7 +46,7 @@ class Cause(Struct, frozen=True):
     what: str
 
 
-class Finding(Struct, frozen=True):
+class Offence(Struct, frozen=True):
     """A violation before anybody knows how the world came to be as it was."""
 
     property: Property
@@ -83,7 +83,7 @@ class Scene(Struct, frozen=True):
     excused: bool = False  # a fault that still holds is a reason to fail
 
 
-def judge(scene: Scene) -> Iterator[Finding]:
+def judge(scene: Scene) -> Iterator[Offence]:
     played = scene.played
     waiting = list(_cannot_start(scene))
     yield from waiting
@@ -91,7 +91,7 @@ def judge(scene: Scene) -> Iterator[Finding]:
         failure = failed(played)
         # A hook that cannot start is why its operation fails: one cause, one violation.
         if not any(found.cause.key == failure.cause.key for found in waiting):
-            yield Finding(_which(scene), failure.cause, failure.step)
+            yield Offence(_which(scene), failure.cause, failure.step)
     yield from _deletions(scene)
     yield from _jobs(scene)
     if played.ok and played.move.verb in BRINGS:
@@ -101,22 +101,22 @@ def judge(scene: Scene) -> Iterator[Finding]:
         yield from _left_behind(scene)
 
 
-def failed(played: Played) -> Finding:
+def failed(played: Played) -> Offence:
     """Why an operation failed: a write that was refused, a hook that did not end well, or its words alone."""
     error = played.error
     status = f"{played.release.status}: " if played.release is not None else ""
     if played.killed:
-        return Finding(Property.WORKS, Cause(None, f"{status}killed"))
+        return Offence(Property.WORKS, Cause(None, f"{status}killed"))
     for number, step in enumerate(played.steps, 1):
         if step.refused and step.refused in error:
-            return Finding(Property.WORKS, Cause(step.key, step.refused), number)
+            return Offence(Property.WORKS, Cause(step.key, step.refused), number)
     words = error.removeprefix("Error: ")
     if number := _unsuccessful_hook(played):
-        return Finding(Property.WORKS, Cause(played.steps[number - 1].key, words), number)
+        return Offence(Property.WORKS, Cause(played.steps[number - 1].key, words), number)
     for key in played.world.objects:
         if f'"{key.name}"' in error and key.kind in error:
-            return Finding(Property.WORKS, Cause(key, words))
-    return Finding(Property.WORKS, Cause(None, f"{status}{words}"))
+            return Offence(Property.WORKS, Cause(key, words))
+    return Offence(Property.WORKS, Cause(None, f"{status}{words}"))
 
 
 def _unsuccessful_hook(played: Played) -> int:
@@ -152,7 +152,7 @@ def _which(scene: Scene) -> Property:
     return Property.RECOVERS
 
 
-def _cannot_start(scene: Scene) -> Iterator[Finding]:
+def _cannot_start(scene: Scene) -> Iterator[Offence]:
     """A hook's pod when it is created, since its client waits for it; all others when things have settled."""
     lab, played = scene.lab, scene.played
     created = dict[Key, int]()
@@ -163,7 +163,7 @@ def _cannot_start(scene: Scene) -> Iterator[Finding]:
         if _runs_hook(step):
             body = step.world.objects[step.key].body
             for needed in missing(step.world, lab.cluster, step.key, body):
-                yield Finding(Property.STARTS, Cause(step.key, f"needs {needed}"), number)
+                yield Offence(Property.STARTS, Cause(step.key, f"needs {needed}"), number)
     if not played.ok:
         return
     deleted = {step.key for step in played.steps if step.deleted is not None}
@@ -174,10 +174,10 @@ def _cannot_start(scene: Scene) -> Iterator[Finding]:
             if (
                 needed not in deleted or key not in scene.before.objects
             ):  # else it was taken away: see _deletions
-                yield Finding(Property.STARTS, Cause(key, f"needs {needed}"), created.get(key, 0))
+                yield Offence(Property.STARTS, Cause(key, f"needs {needed}"), created.get(key, 0))
 
 
-def _deletions(scene: Scene) -> Iterator[Finding]:
+def _deletions(scene: Scene) -> Iterator[Offence]:
     played, before = scene.played, scene.before
     others = _of_others(scene)
     deleted = {step.key for step in played.steps if step.deleted is not None}
@@ -186,10 +186,10 @@ def _deletions(scene: Scene) -> Iterator[Finding]:
             continue
         key = step.key
         if key in others:
-            yield Finding(Property.NEIGHBOURS, Cause(key, "deleted by another release"), number)
+            yield Offence(Property.NEIGHBOURS, Cause(key, "deleted by another release"), number)
         if _phase(step.deleted) == "running":
             again = any(later.created and later.key == key for later in played.steps[number:])
-            yield Finding(
+            yield Offence(
                 Property.ALONE if again else Property.FINISHES,
                 Cause(key, "deleted while it ran" + (" and created again" if again else "")),
                 number,
@@ -198,10 +198,10 @@ def _deletions(scene: Scene) -> Iterator[Finding]:
             continue
         for user, live in before.objects.items():
             if _has_pods(user, live) and key in needs(live.body, user.namespace) and user not in deleted:
-                yield Finding(Property.SPARES, Cause(key, f"needed by {user}"), number)
+                yield Offence(Property.SPARES, Cause(key, f"needed by {user}"), number)
 
 
-def _jobs(scene: Scene) -> Iterator[Finding]:
+def _jobs(scene: Scene) -> Iterator[Offence]:
     """What is wrong with Jobs that this operation created, or took for created."""
     played = scene.played
     for number, step in enumerate(played.steps, 1):
@@ -209,13 +209,13 @@ def _jobs(scene: Scene) -> Iterator[Finding]:
         if key is None or key.kind not in RUNS_TO_COMPLETION or step.refused:
             continue
         if not step.created and _runs_hook(step):
-            yield Finding(Property.RUNS, Cause(key, "was there already"), number)
+            yield Offence(Property.RUNS, Cause(key, "was there already"), number)
         if not step.created:
             continue
         if _may_overlap(step.world.objects[key].body):
-            yield Finding(Property.ALONE, Cause(key, "podReplacementPolicy"), number)
+            yield Offence(Property.ALONE, Cause(key, "podReplacementPolicy"), number)
         if (what := _lost_logs(scene, key, number)) is not None:
-            yield Finding(Property.LOGS, Cause(key, what), number)
+            yield Offence(Property.LOGS, Cause(key, what), number)
 
 
 def _lost_logs(scene: Scene, key: Key, number: int) -> str | None:
@@ -236,7 +236,7 @@ def _lost_logs(scene: Scene, key: Key, number: int) -> str | None:
     return "restartPolicy" if on_failure else None
 
 
-def _gone(scene: Scene) -> Iterator[Finding]:
+def _gone(scene: Scene) -> Iterator[Offence]:
     """Objects of the version that its own operation has deleted: a plain object that became a hook, mostly."""
     played = scene.played
     if played.release is None:
@@ -254,19 +254,19 @@ def _gone(scene: Scene) -> Iterator[Finding]:
             continue
         number, why = deleted[key]
         if why not in ON_PURPOSE:
-            yield Finding(Property.KEEPS, Cause(key, why), number)
+            yield Offence(Property.KEEPS, Cause(key, why), number)
 
 
-def _not_caught_up(scene: Scene) -> Iterator[Finding]:
+def _not_caught_up(scene: Scene) -> Iterator[Offence]:
     past, played = scene.past, scene.played
     if past.failed is None or past.job is None or played.move.verb == "rollback" or past.job in played.ran:
         return
     live = played.world.objects.get(past.job)
     if played.move.version == past.failed.version and (live is None or _phase(live) != "succeeded"):
-        yield Finding(Property.CATCHES_UP, Cause(past.job, f"failed in {past.failed.verb}"))
+        yield Offence(Property.CATCHES_UP, Cause(past.job, f"failed in {past.failed.verb}"))
 
 
-def _left_behind(scene: Scene) -> Iterator[Finding]:
+def _left_behind(scene: Scene) -> Iterator[Offence]:
     others = _of_others(scene)
     for key, live in scene.played.world.objects.items():
         if key in others or key.kind == "CustomResourceDefinition":  # definitions stay, for what they define
@@ -274,7 +274,7 @@ def _left_behind(scene: Scene) -> Iterator[Finding]:
         if "helm.sh/resource-policy" in live.body.annotations:
             continue
         if at(live.body.object, "spec", "ttlSecondsAfterFinished") is None:
-            yield Finding(Property.CLEANS_UP, Cause(key, "left behind"))
+            yield Offence(Property.CLEANS_UP, Cause(key, "left behind"))
 
 
 def _of_others(scene: Scene) -> frozenset[Key]:
