@@ -1,0 +1,110 @@
+"""What `check` found, as values: every report is made of these and of nothing else."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Level = Literal["error", "warning", "note"]
+LEVELS: tuple[Level, ...] = ("error", "warning", "note")  # the worst first
+
+
+class Location(Struct, frozen=True, rename="camel"):
+    """A place in a file of the user's: a template, or manifests."""
+
+    file: str  # as reachable from where the command was run
+    line: int
+    column: int = 0
+    note: str = ""  # what stands there
+    through: tuple[str, ...] = ()  # file:line of the defines the text comes through, the innermost last
+
+
+class Row(Struct, frozen=True, rename="camel"):
+    """One move of a trace and what came of it."""
+
+    move: str  # in words for a person: `upgrade, new image`
+    works: bool | None  # None for what no tool does: time that passes, a Job that is fated to fail
+    did: tuple[str, ...] = ()  # `Job/membership-migrate runs`, `revision 2 is failed`
+    error: str = ""  # the tool's own words
+
+
+class Trace(Struct, frozen=True, rename="camel"):
+    """The shortest way to see it."""
+
+    tool: str  # helm@4.3.1
+    rows: tuple[Row, ...]
+    moves: tuple[str, ...]  # in the words of `rehearse`
+    before: tuple[str, ...] = ()  # the world before the bad move: `Job/x succeeded`, `revision 1 deployed`
+    after: tuple[str, ...] = ()
+
+
+class Finding(Struct, frozen=True, rename="camel"):
+    rule: str  # WB101
+    name: str  # immutable-job
+    level: Level
+    confidence: Literal["high", "medium"]
+    title: str  # at most 100 columns: operation, object, consequence
+    fingerprint: str  # without lines: a baseline survives edits
+    objects: tuple[str, ...]  # Job/membership-migrate
+    because: str = ""  # what in the chart makes it so, in one line
+    location: Location | None = None
+    related: tuple[Location, ...] = ()
+    dependency: str = ""  # the subchart it is in, and its version: `postgresql 12.1.0`
+    tools: tuple[str, ...] = ()  # helm@4.3.1, helm@3.19.0
+    scenarios: tuple[str, ...] = ()  # named ones it shows in
+    changes: tuple[str, ...] = ()  # which changes break it: image, chart version, value job.args
+    charts: tuple[str, ...] = ()  # paths; more than one where a shared define is the cause
+    profiles: tuple[str, ...] = ()  # values files it shows with; empty: with all
+    trace: Trace | None = None  # None where one look at what is rendered is enough
+    error: str = ""  # the tool's error text, once
+    fix: str = ""  # one or two lines
+    override: str = ""  # values that avoid it where it is in a dependency: `postgresql.job.enabled: false`
+
+
+class Fact(Struct, frozen=True, rename="camel"):
+    """What no chart can change: shown by `matrix` and `-v`, never counted."""
+
+    text: str
+    tools: tuple[str, ...]
+
+
+class Ignored(Struct, frozen=True, rename="camel"):
+    finding: Finding
+    reason: str  # of the ignore, or that the baseline knows it
+
+
+class Problem(Struct, frozen=True, rename="camel"):
+    """Why a chart was not checked."""
+
+    what: str
+    where: str = ""
+    then: str = ""
+
+
+class Checked(Struct, frozen=True, rename="camel"):
+    """One chart, or one release out of a stream of manifests."""
+
+    path: str  # as it was named
+    name: str = ""
+    version: str = ""
+    from_version: str = ""  # with --from
+    jobs: int = 0
+    hooks: int = 0  # hook objects that are no Jobs
+    tools: tuple[str, ...] = ()
+    scenarios: int = 0
+    findings: tuple[Finding, ...] = ()  # the worst first
+    ignored: tuple[Ignored, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    assumed: tuple[str, ...] = ()  # the made-up next version, release name, values
+    skipped: str = ""  # why there is nothing to check: a library chart
+    problem: Problem | None = None
+
+
+class Run(Struct, frozen=True, rename="camel"):
+    """All of it."""
+
+    charts: tuple[Checked, ...]
+    findings: tuple[Finding, ...]  # of all charts, those of a shared define once; the worst first
+    unknown_ignores: tuple[str, ...] = ()  # ignores and baseline entries that match nothing any more
+
+    def count(self, level: Level) -> int:
+        return sum(finding.level == level for finding in self.findings)

@@ -1,0 +1,1 @@
+"""Findings for a person or a machine: one module a format."""
