@@ -1,0 +1,55 @@
+"""What a rule sees that needs no moves: every version as it is rendered, for one tool."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.objects import Body, Key
+from watchbill.lifecycle.world import Hook, Manifest, Rendered, World
+
+
+class Dropped(Struct, frozen=True):
+    """A document that Helm leaves out without a word."""
+
+    key: Key
+    body: Body
+    path: str
+    event: str  # what is no hook event
+
+
+class Look(Struct, frozen=True):
+    lab: Lab
+    checked: int  # the version that is checked: 0, or 1 where it is reached from an older one
+    install: Rendered  # it, as it is installed
+    upgrade: Rendered  # and as it is upgraded to
+    dropped: tuple[Dropped, ...] = ()
+    volatile: tuple[tuple[str, str], ...] = ()  # template and function: another thing at each render
+
+    def manifests(self) -> Iterator[tuple[Manifest, Hook | None]]:
+        """Every object once, with the hook that makes it."""
+        seen = set[Key]()
+        for rendered in (self.install, self.upgrade):
+            for manifest in (*rendered.crds, *rendered.manifests):
+                if manifest.key not in seen:
+                    seen.add(manifest.key)
+                    yield manifest, None
+            for hook in rendered.hooks:
+                for manifest in hook.objects:
+                    if manifest.key not in seen:
+                        seen.add(manifest.key)
+                        yield manifest, hook
+
+
+def look(
+    lab: Lab,
+    checked: int = 0,
+    dropped: tuple[Dropped, ...] = (),
+    volatile: tuple[tuple[str, str], ...] = (),
+) -> Look:
+    release = lab.named("")
+    install, upgrade = (
+        lab.versions.render(checked, release, upgrade=again, revision=1 + again, world=World())
+        for again in (False, True)
+    )
+    return Look(lab, checked, install, upgrade, dropped, volatile)

@@ -1,0 +1,142 @@
+"""Changes of what a chart renders that rules try: whether they help is seen by playing again, never assumed."""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from watchbill.lifecycle.objects import Body, Key
+from watchbill.lifecycle.world import Hook, Manifest, Rendered
+from watchbill.rules.rule import Mend
+
+BEFORE = "before-hook-creation"
+
+
+def without(*keys: Key) -> Mend:
+    """The objects are not there at all: what is left to do where nothing gentler helps."""
+
+    def mend(rendered: Rendered) -> Rendered:
+        return replace(
+            rendered,
+            manifests=tuple(one for one in rendered.manifests if one.key not in keys),
+            crds=tuple(one for one in rendered.crds if one.key not in keys),
+            hooks=tuple(hook for hook in rendered.hooks if not any(one.key in keys for one in hook.objects)),
+        )
+
+    return mend
+
+
+def changed(key: Key, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Mend:
+    """One object with another body."""
+
+    def one(manifest: Manifest) -> Manifest:
+        if manifest.key != key:
+            return manifest
+        return replace(manifest, body=Body.of(change(manifest.body.object)))
+
+    def mend(rendered: Rendered) -> Rendered:
+        return replace(
+            rendered,
+            manifests=tuple(map(one, rendered.manifests)),
+            crds=tuple(map(one, rendered.crds)),
+            hooks=tuple(replace(hook, objects=tuple(map(one, hook.objects))) for hook in rendered.hooks),
+        )
+
+    return mend
+
+
+def with_spec(key: Key, **fields: Any) -> Mend:
+    """The object with these fields in its spec."""
+    return changed(key, lambda thing: {**thing, "spec": {**(thing.get("spec") or {}), **fields}})
+
+
+def rehooked(key: Key, change: Callable[[Hook], Hook]) -> Mend:
+    """The hook that makes an object, with other events, weight or policies."""
+
+    def mend(rendered: Rendered) -> Rendered:
+        hooks = tuple(
+            change(hook) if any(one.key == key for one in hook.objects) else hook for hook in rendered.hooks
+        )
+        return replace(rendered, hooks=tuple(sorted(hooks, key=_order)))
+
+    return mend
+
+
+def with_policies(key: Key, *policies: str) -> Mend:
+    return rehooked(key, lambda hook: replace(hook, delete_policies=policies))
+
+
+def as_hook(
+    *keys: Key,
+    events: tuple[str, ...] = ("pre-install", "pre-upgrade"),
+    policies: tuple[str, ...] = (BEFORE,),
+    weight: int = 0,
+) -> Mend:
+    """Plain objects become hooks."""
+
+    def mend(rendered: Rendered) -> Rendered:
+        chosen = [one for one in rendered.manifests if one.key in keys]
+        made = [
+            Hook(one.key.kind, one.key.name, one.path, events, weight, policies, (one,)) for one in chosen
+        ]
+        return replace(
+            rendered,
+            manifests=tuple(one for one in rendered.manifests if one.key not in keys),
+            hooks=tuple(sorted((*rendered.hooks, *made), key=_order)),
+        )
+
+    return mend
+
+
+def as_plain(*keys: Key) -> Mend:
+    """Hooks become plain objects."""
+
+    def mend(rendered: Rendered) -> Rendered:
+        freed = [one for hook in rendered.hooks for one in hook.objects if one.key in keys]
+        return replace(
+            rendered,
+            manifests=(*rendered.manifests, *freed),
+            hooks=tuple(hook for hook in rendered.hooks if not any(one.key in keys for one in hook.objects)),
+        )
+
+    return mend
+
+
+def renamed(key: Key, name: str) -> Mend:
+    """The object under another name."""
+
+    def one(manifest: Manifest) -> Manifest:
+        if manifest.key != key:
+            return manifest
+        thing = manifest.body.object
+        body = Body.of({**thing, "metadata": {**thing["metadata"], "name": name}})
+        return replace(manifest, key=key._replace(name=name), body=body)
+
+    def mend(rendered: Rendered) -> Rendered:
+        return replace(
+            rendered,
+            manifests=tuple(map(one, rendered.manifests)),
+            hooks=tuple(
+                replace(
+                    hook,
+                    name=name if (hook.kind, hook.name) == (key.kind, key.name) else hook.name,
+                    objects=tuple(map(one, hook.objects)),
+                )
+                for hook in rendered.hooks
+            ),
+        )
+
+    return mend
+
+
+def all_of(*mends: Mend) -> Mend:
+    def mend(rendered: Rendered) -> Rendered:
+        for each in mends:
+            rendered = each(rendered)
+        return rendered
+
+    return mend
+
+
+def _order(hook: Hook) -> tuple[int, str]:
+    return hook.weight, hook.name

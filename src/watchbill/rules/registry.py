@@ -1,0 +1,6 @@
+"""Every rule, in the order in which they may claim a violation: the more particular ones first."""
+
+from watchbill.rules import wb101_immutable_job
+from watchbill.rules.rule import Rule
+
+RULES: tuple[Rule, ...] = (wb101_immutable_job.RULE,)

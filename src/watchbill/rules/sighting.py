@@ -1,0 +1,154 @@
+"""A violation as it was seen: the moves that led to it, played again, and what a rule may ask about them."""
+
+from functools import cached_property
+
+from msgspec import Struct
+
+from watchbill.lifecycle.client import Step
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import Move
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.play import Played, play
+from watchbill.lifecycle.properties import Property, Violation
+from watchbill.lifecycle.world import Hook, Manifest, Rendered, World
+
+FAULTS = ("fail", "hang", "late")
+# They ask for nothing that could be a reason to fail.
+HARMLESS = frozenset({"--install", "-i", "--create-namespace", "--debug", "--description", "--timeout"})
+
+
+class Sighting(Struct, frozen=True, dict=True):
+    violation: Violation
+    lab: Lab
+    plays: tuple[Played, ...]  # one a move of the trace
+    scenario: str = ""  # the named path that shows it; empty: the explorer found it
+    changes: tuple[
+        str, ...
+    ] = ()  # what differs in the next version, where it is made up: image, chart version
+
+    @property
+    def broke(self) -> Property:
+        return self.violation.property
+
+    @property
+    def key(self) -> Key | None:
+        """The object of the cause."""
+        return self.violation.cause.key
+
+    @property
+    def what(self) -> str:
+        return self.violation.cause.what
+
+    @property
+    def last(self) -> Played:
+        """The operation that shows it."""
+        return self.plays[-1]
+
+    @property
+    def move(self) -> Move:
+        return self.last.move
+
+    @property
+    def before(self) -> World:
+        return self.plays[-2].world if len(self.plays) > 1 else World()
+
+    @property
+    def step(self) -> Step | None:
+        """The write at which it shows."""
+        number = self.violation.step
+        return self.last.steps[number - 1] if 0 < number <= len(self.last.steps) else None
+
+    @property
+    def error(self) -> str:
+        return self.last.error
+
+    @cached_property
+    def rendered(self) -> Rendered:
+        """The version that the last operation is about."""
+        return self.version(self.move.version)
+
+    def version(self, number: int) -> Rendered:
+        release = self.lab.named(self.move.release)
+        first = number == 0 and self.move.verb in ("install", "apply")
+        return self.lab.versions.render(
+            number, release, upgrade=not first, revision=1 if first else 2, world=self.before
+        )
+
+    @cached_property
+    def newest(self) -> int:
+        """The highest version that the trace has to do with."""
+        return max((move.version for move in self.violation.trace if move.of_tool), default=0)
+
+    def manifest(self, key: Key) -> Manifest | None:
+        """An object as the version has it, be it plain or a hook's."""
+        return next((one for one in self.rendered.everything() if one.key == key), None)
+
+    def is_plain(self, key: Key) -> bool:
+        return any(one.key == key for one in self.rendered.manifests)
+
+    def hook(self, key: Key) -> Hook | None:
+        """The hook that makes it."""
+        return hook_of(self.rendered, key)
+
+    @cached_property
+    def flags(self) -> frozenset[str]:
+        """Flags that are needed to see it, but for harmless ones."""
+        return frozenset(flag for move in self.violation.trace for flag in move.given) - HARMLESS
+
+    @cached_property
+    def faults(self) -> frozenset[str]:
+        """What has to go wrong before: fail, hang, late, kill; and edit or delete, if somebody interferes."""
+        found = {move.verb for move in self.violation.trace if move.verb in FAULTS}
+        found |= {"kill" for move in self.violation.trace if move.dies_after}
+        found |= {
+            move.verb for move in self.violation.trace if not move.of_tool and move.verb in ("edit", "delete")
+        }
+        return frozenset(found)
+
+    @property
+    def operation(self) -> str:
+        """The last move in words, as the subject of a sentence: `the image upgrade`, `the retry`."""
+        return operation(self)
+
+
+def see(violation: Violation, lab: Lab, *, scenario: str = "", changes: tuple[str, ...] = ()) -> Sighting:
+    world, plays = World(), list[Played]()
+    for move in violation.trace:
+        plays.append(play(world, move, lab))
+        world = plays[-1].world
+    return Sighting(violation, lab, tuple(plays), scenario, changes)
+
+
+def hook_of(rendered: Rendered, key: Key) -> Hook | None:
+    return next((hook for hook in rendered.hooks if any(one.key == key for one in hook.objects)), None)
+
+
+def operation(sighting: Sighting) -> str:
+    move = sighting.move
+    before = [played for played in sighting.plays[:-1] if played.move.of_tool]
+    flags = " ".join(flag for flag in move.given if flag not in HARMLESS)
+    suffix = f" with {flags}" if flags else ""
+    failed = bool(before) and not before[-1].ok
+    if move.verb == "upgrade":
+        if failed and before[-1].move.verb in ("upgrade", "install"):
+            return f"the retry{suffix}"
+        return f"{_upgrade(sighting, before)}{suffix}"
+    if move.verb == "install":
+        return f"{'the re-install' if before else 'the install'}{suffix}"
+    if move.verb in ("apply", "delete"):
+        return f"kubectl {move.verb}{suffix}"
+    return f"{'the ' if move.verb != 'uninstall' else ''}{move.verb}{suffix}"
+
+
+def _upgrade(sighting: Sighting, before: list[Played]) -> str:
+    last = before[-1].move.version if before else 0
+    if sighting.move.version != last or (sighting.move.version and not before):
+        if "image" in sighting.changes:
+            return "the image upgrade"
+        if any(change.endswith("version") for change in sighting.changes):
+            return "the version upgrade"
+        if sighting.changes:
+            return "an upgrade with another value"
+        return "the upgrade"
+    upgrades = sum(played.move.verb == "upgrade" for played in before)
+    return "the second upgrade" if upgrades == 1 else "every upgrade" if not upgrades else "a later upgrade"

@@ -1,0 +1,32 @@
+"""How objects are named in findings, and how a title is kept within its line."""
+
+from watchbill.lifecycle.objects import Key
+
+WIDEST = 100
+
+
+def named(key: Key) -> str:
+    """`Job "membership-migrate"`"""
+    return f'{key.kind} "{key.name}"'
+
+
+def short(key: Key) -> str:
+    """`Job/membership-migrate`"""
+    return f"{key.kind}/{key.name}"
+
+
+def title(text: str, *keys: Key) -> str:
+    """With the names of these objects cut in their middle where the line would be too long."""
+    for key in sorted(keys, key=lambda key: -len(key.name)):
+        if len(text) <= WIDEST:
+            break
+        room = max(len(key.name) - (len(text) - WIDEST), 12)
+        text = text.replace(key.name, _cut(key.name, room))
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+
+
+def _cut(name: str, room: int) -> str:
+    if len(name) <= room:
+        return name
+    head = (room - 1) // 2
+    return f"{name[:head]}…{name[len(name) - (room - 1 - head) :]}"
