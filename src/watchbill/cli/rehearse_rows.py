@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from watchbill.cli.terminal import printable
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION, fate_of
 from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played
 from watchbill.lifecycle.world import Live, World
+from watchbill.report.terminal import printable
 
 MOST_ALIKE = 4  # rows that differ in nothing but the object; more are folded into one
 MOST_NAMED = 3

@@ -3,12 +3,10 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 
 from click import style
 
 from watchbill.cli.rehearse_rows import listed, name, rows
-from watchbill.cli.terminal import padded, printable, width
 from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.lab import Lab
@@ -17,6 +15,7 @@ from watchbill.lifecycle.play import Played, objects
 from watchbill.lifecycle.references import needs
 from watchbill.lifecycle.server import ALWAYS_THERE
 from watchbill.lifecycle.world import Live, World
+from watchbill.report.terminal import padded, printable, width, wrapped
 
 WIDEST, NARROWEST = 110, 40  # WIDEST also where nobody tells how wide it may be
 RELEASE_NAME = "meta.helm.sh/release-name"
@@ -133,14 +132,7 @@ def _assumed(played: Sequence[Played], lab: Lab) -> Iterator[str]:
     yield from (name(key, lab) for key in sorted(wanted - cluster.rendered))
 
 
-def _wrapped(text: str, indent: str) -> list[str]:
+def _wrapped(text: str, indent: str) -> Iterator[str]:
     columns = os.get_terminal_size(1).columns if sys.stdout.isatty() else WIDEST
-    own = text[: len(text) - len(text.lstrip())]
-    return wrap(
-        text.strip(),
-        max(NARROWEST, min(columns, WIDEST)),
-        initial_indent=indent + own,
-        subsequent_indent=f"{indent}{own}  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    indent += text[: len(text) - len(text.lstrip())]
+    return wrapped(text.strip(), max(NARROWEST, min(columns, WIDEST)), first=indent, then=f"{indent}  ")

@@ -7,8 +7,10 @@ import msgspec
 from click import style
 
 from watchbill.charts.overview import DEFAULT_DELETE_POLICY, HOOK_EVENTS, Dropped, Item, Overview
-from watchbill.cli.terminal import padded, printable, width
+from watchbill.report.table import table
+from watchbill.report.terminal import printable
 
+HEAD = ("OBJECT", "RUNS", "WEIGHT", "IS DELETED", "TEMPLATE")
 _HELM_2_EVENTS = {"crd-install": "it was Helm 2's: put the CRD into crds/", "test-failure": "it was Helm 2's"}
 
 
@@ -17,9 +19,9 @@ def lines(seen: Overview) -> Iterator[str]:
     yield f"{style(seen.chart, bold=True)} {seen.version}    {_summary(seen)}"
     if seen.items:
         yield ""
-        yield from _table(
-            ("OBJECT", "RUNS", "WEIGHT", "IS DELETED", "TEMPLATE"), [_row(item) for item in seen.items]
-        )
+        head, *rows = table([HEAD, *map(_row, seen.items)])
+        yield style(head, dim=True)
+        yield from rows
     for dropped in seen.dropped:
         yield ""
         yield from _dropped(dropped)
@@ -124,10 +126,3 @@ def _lookups(seen: Overview) -> Iterator[str]:
     for lookup in seen.lookups:
         name = "/".join(part for part in (lookup.namespace, lookup.name) if part) or "(all)"
         yield f"{lookup.template} looks up {lookup.kind} {name} in the cluster: rendered here as if it were not there"
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(width(row[column]) for row in (head, *rows)) for column in range(len(head))]
-    for row in (head, *rows):
-        line = "  ".join(map(padded, row, widths)).rstrip()
-        yield style(line, dim=True) if row is head else line

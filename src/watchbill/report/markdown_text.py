@@ -1,0 +1,58 @@
+"""Text of strangers in Markdown: it reads as written and means nothing to GitHub or GitLab."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from watchbill.report.terminal import printable
+
+_SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
+_ONLY_FIRST = re.compile(r"^(?=[#+=-])|^(\d+)(?=[.)])")  # a heading, a list: only where they begin a text
+# Mentions, references and formulas are looked for in what is already rendered: an escape does not stop them.
+_AFTER_RENDERING = str.maketrans({"@": "@<!-- -->", "#": "#<!-- -->", "$": "<span>$</span>"})
+_PLAIN = re.compile(r"[\w ./:@=,;\"'()+$#*<>&~\[\]{}-]+")
+_NO_LETTER = re.compile(r"[^\w ]|_")
+
+
+def escaped(text: str) -> str:
+    """In a paragraph, a list or a table's cell."""
+    harmless = _SPECIAL.sub(_backslash, printable(text))
+    return _ONLY_FIRST.sub(r"\1\\", harmless).translate(_AFTER_RENDERING)
+
+
+def code(text: str) -> str:
+    """As code, also in a table's cell. What cannot stand between backquotes everywhere does as HTML."""
+    text = printable(text).strip()
+    if not text:
+        return ""
+    if _PLAIN.fullmatch(text):
+        return f"`{text}`"
+    return f"<code>{_NO_LETTER.sub(_entity, text)}</code>"
+
+
+def block(lines: Sequence[str], language: str = "") -> Iterator[str]:
+    """Lines as they are, between fences longer than any in them."""
+    lines = [printable(line) for line in lines]
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield f"{fence}{language}"
+    yield from lines
+    yield fence
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Cells are Markdown already."""
+    yield _row(head)
+    yield _row(["---"] * len(head))
+    yield from map(_row, rows)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _backslash(found: re.Match[str]) -> str:
+    return f"\\{found[0]}"
+
+
+def _entity(found: re.Match[str]) -> str:
+    return f"&#{ord(found[0])};"

@@ -1,0 +1,29 @@
+"""Rows in columns that line up on a terminal, whatever script and colour the cells are in."""
+
+from collections.abc import Iterator, Sequence
+
+from watchbill.report.terminal import padded, width, wrapped
+
+
+def table(
+    rows: Sequence[Sequence[str]], *, columns: int = 0, indent: str = "", gap: str = "  "
+) -> Iterator[str]:
+    """One line a row; a row may be shorter than the others.
+
+    `columns` is the terminal's width: the last cell of a full row is then wrapped below itself. Cells are printable and may
+    be styled; a head is the first row, styled by whoever has one.
+    """
+    full = max(map(len, rows), default=0)
+    widths = [
+        max((width(row[column]) for row in rows if len(row) > column), default=0) for column in range(full)
+    ]
+    for row in rows:
+        first = indent + gap.join(map(padded, row[: full - 1], widths))
+        if len(row) < full:
+            yield first.rstrip()
+            continue
+        first += gap if full > 1 else ""
+        if not columns:
+            yield (first + row[-1]).rstrip()
+            continue
+        yield from wrapped(row[-1], columns, first=first, then=" " * width(first))

@@ -1,0 +1,60 @@
+"""Text of strangers on a terminal: harmless, and as wide as it looks."""
+
+from collections.abc import Iterator
+
+from click import unstyle
+
+ESCAPE = "\x1b"
+
+
+def printable(text: str) -> str:
+    """Text of a chart must not reach a terminal as commands to it, nor break a table's rows."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def width(text: str) -> int:
+    """Columns on a terminal: characters of East Asian scripts take two, accents and our colours none."""
+    if text.isascii():
+        return len(unstyle(text)) if ESCAPE in text else len(text)
+    from unicodedata import category, east_asian_width
+
+    return sum(
+        0 if category(character) in ("Mn", "Me") else 2 if east_asian_width(character) in "WF" else 1
+        for character in unstyle(text)
+    )
+
+
+def padded(text: str, columns: int) -> str:
+    return text + " " * (columns - width(text))
+
+
+def shortened(text: str, columns: int) -> str:
+    """Both ends tell names apart, so the middle goes. For text without colours."""
+    if width(text) <= columns:
+        return text
+    head, tail = (columns - 1) // 2, columns // 2
+    return f"{_fitting(text, head)}…{_fitting(text[::-1], tail)[::-1]}"
+
+
+def wrapped(text: str, columns: int, *, first: str = "", then: str = "") -> Iterator[str]:
+    """Lines of whole words, `first` before the first and `then` before the others.
+
+    A word that is too long stands in a line of its own: half a name or path is of no use to who copies it.
+    """
+    line, empty = first, True
+    for word in text.split(" "):
+        if not empty and width(line) + 1 + width(word) > columns:
+            yield line.rstrip()
+            line, empty = then, True
+        line = f"{line}{word}" if empty else f"{line} {word}"
+        empty = False
+    yield line.rstrip()
+
+
+def _fitting(text: str, columns: int) -> str:
+    taken = 0
+    for place, character in enumerate(text):
+        taken += width(character)
+        if taken > columns:
+            return text[:place]
+    return text

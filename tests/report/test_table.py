@@ -1,0 +1,63 @@
+"""Columns line up for the eye: by what a terminal shows, not by the number of characters."""
+
+import pytest
+from click import style
+
+from watchbill.report.table import table
+from watchbill.report.terminal import printable, shortened, width, wrapped
+
+
+def test_columns_line_up_and_nothing_trails() -> None:
+    assert list(table([("OBJECT", "RUNS"), ("Job/a", ""), ("Job/migrate", "again")])) == [
+        "OBJECT       RUNS",
+        "Job/a",
+        "Job/migrate  again",
+    ]
+
+
+def test_wide_characters_accents_and_colours_count_as_they_look() -> None:
+    rows = [("数据", "x"), (style("ab", fg="red"), "x"), ("e\u0301", "x")]
+    assert [width(line) for line in table(rows)] == [7, 7, 7]
+
+
+def test_the_last_cell_is_wrapped_below_itself() -> None:
+    assert list(
+        table([("install", "works", "one two three four"), ("up", "fails", "five")], columns=26, indent="  ")
+    ) == [
+        "  install  works  one two",
+        "                  three",
+        "                  four",
+        "  up       fails  five",
+    ]
+
+
+def test_a_row_may_be_shorter() -> None:
+    assert list(table([("a", "b", "c"), ("longer",), ("d", "e")])) == ["a       b  c", "longer", "d       e"]
+
+
+def test_no_rows() -> None:
+    assert list(table([])) == []
+
+
+def test_a_word_too_long_for_a_line_stays_whole() -> None:
+    long = "x" * 50
+    assert list(wrapped(f"see {long} there", 20, first="- ", then="  ")) == ["- see", f"  {long}", "  there"]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [
+        ("membership", 10, "membership"),
+        ("membership-migrate", 10, "memb…grate"),
+        ("数据数据数据", 6, "数…据"),
+        ("", 5, ""),
+    ],
+)
+def test_the_middle_of_long_names_goes(text: str, columns: int, shown: str) -> None:
+    assert shortened(text, columns) == shown
+    assert width(shown) <= columns
+
+
+@pytest.mark.parametrize("text", ["\x1b[31m", "a\nb", "\x00", "\u202egnp.exe", "\udc80", "\u2028"])
+def test_text_of_strangers_is_no_command(text: str) -> None:
+    assert printable(text).isprintable()
