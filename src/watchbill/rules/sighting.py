@@ -20,7 +20,6 @@ HARMLESS = frozenset({"--install", "-i", "--create-namespace", "--debug", "--des
 class Sighting(Struct, frozen=True, dict=True):
     violation: Violation
     lab: Lab
-    plays: tuple[Played, ...]  # one a move of the trace
     scenario: str = ""  # the named path that shows it; empty: the explorer found it
     changes: tuple[
         str, ...
@@ -38,6 +37,15 @@ class Sighting(Struct, frozen=True, dict=True):
     @property
     def what(self) -> str:
         return self.violation.cause.what
+
+    @cached_property
+    def plays(self) -> tuple[Played, ...]:
+        """One a move of the trace."""
+        world, plays = World(), list[Played]()
+        for move in self.violation.trace:
+            plays.append(play(world, move, self.lab))
+            world = plays[-1].world
+        return tuple(plays)
 
     @property
     def last(self) -> Played:
@@ -109,14 +117,6 @@ class Sighting(Struct, frozen=True, dict=True):
     def operation(self) -> str:
         """The last move in words, as the subject of a sentence: `the image upgrade`, `the retry`."""
         return operation(self)
-
-
-def see(violation: Violation, lab: Lab, *, scenario: str = "", changes: tuple[str, ...] = ()) -> Sighting:
-    world, plays = World(), list[Played]()
-    for move in violation.trace:
-        plays.append(play(world, move, lab))
-        world = plays[-1].world
-    return Sighting(violation, lab, tuple(plays), scenario, changes)
 
 
 def hook_of(rendered: Rendered, key: Key) -> Hook | None:
