@@ -3,7 +3,7 @@
 The explorer walks everywhere, but not far, and never with special flags; these are the paths people name.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -177,25 +177,46 @@ def walk(
     stage: Stage, scenario: Scenario, *, this: int = THIS, following: int = NEXT, job: str = ANY_JOB
 ) -> Walked:
     """Plays it from version `this` to version `following`; what goes wrong befalls Jobs of this name."""
-    world, past = START, CLEAN
-    plays, trace, violations = list[Played](), list[Move](), list[Violation]()
+    path = _Path(stage)
     for act in scenario.acts:
         version = following if act.version == NEXT else this
-        move = _move(act, version, job, world, scenario.tool)
+        move = _move(act, version, job, path.world, scenario.tool)
         if move is None:
             return Walked(scenario)
-        played = stage.play(world, move)
-        trace.append(move)
-        if move.of_tool and not past.broken:
-            scene = Scene(stage.lab, world, played, past, _excused(world, played))
-            violations += (
-                Violation(offence.property, offence.cause, offence.step, tuple(trace))
-                for offence in judge(scene)
-            )
-            past = _past(scene)
-        plays.append(played)
-        world = played.world
-    return Walked(scenario, tuple(plays), tuple(violations))
+        path.go(move)
+    return Walked(scenario, tuple(path.plays), tuple(path.violations))
+
+
+def retrace(stage: Stage, trace: Sequence[Move]) -> tuple[tuple[Played, ...], tuple[Violation, ...]]:
+    """The same moves again, in a lab where they may have other consequences."""
+    path = _Path(stage)
+    for move in trace:
+        path.go(move)
+    return tuple(path.plays), tuple(path.violations)
+
+
+class _Path:
+    """Moves one after the other, each judged in the light of what went wrong before."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._past = CLEAN
+        self.world = START
+        self.plays: list[Played] = []
+        self.violations: list[Violation] = []
+
+    def go(self, move: Move) -> None:
+        world, played = self.world, self._stage.play(self.world, move)
+        self.plays.append(played)
+        self.world = played.world
+        if not move.of_tool or self._past.broken:
+            return
+        scene = Scene(self._stage.lab, world, played, self._past, _excused(world, played))
+        trace = tuple(one.move for one in self.plays)
+        self.violations += (
+            Violation(offence.property, offence.cause, offence.step, trace) for offence in judge(scene)
+        )
+        self._past = _past(scene)
 
 
 def _move(act: Act, version: int, job: str, world: World, tool: str) -> Move | None:

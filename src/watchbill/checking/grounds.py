@@ -1,0 +1,160 @@
+"""Where a chart is played: for each tool and each set of values, the versions it is taken through."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from watchbill.charts.chart import Chart
+from watchbill.charts.engine import Engine
+from watchbill.charts.next_versions import NextVersion, next_versions
+from watchbill.charts.protocol import Context
+from watchbill.charts.render import Failure, Rendering, parse, render
+from watchbill.lifecycle.lab import Lab, ReleaseName, Tool
+from watchbill.lifecycle.objects import Body, Key, at, group_of
+from watchbill.rehearsal.versions import FromChart, FromManifests, Source, Versions, context_for
+from watchbill.rules.look import Dropped
+
+
+class Change(Struct, frozen=True):
+    """A lab whose second version differs from the first in one input."""
+
+    kind: str  # image, chart version, app version, value job.args
+    lab: Lab
+
+
+class Ground(Struct, frozen=True):
+    """One chart with one tool and one set of values."""
+
+    tool: Tool
+    profile: str  # the values file; empty: the chart's own values
+    life: Lab  # the versions of its life: this one and the next, or the one before and this one
+    checked: int  # which of them is checked
+    changes: tuple[str, ...]  # what makes the next one differ, where it is made up
+    alone: Lab  # the checked version without one before it
+    trials: tuple[Change, ...]
+    renderings: tuple[Rendering, ...]  # of the checked version: to find the lines of its fields
+    chart: Chart | None = None  # None: manifests
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """Documents that Helm leaves out without a word."""
+        found = []
+        for document in self.renderings[0].dropped:
+            thing = document.object if isinstance(document.object, dict) else {}
+            metadata: Any = thing.get("metadata") or {}
+            key = Key(
+                group_of(str(thing.get("apiVersion", ""))),
+                str(thing.get("kind", "")),
+                str(at(thing, "metadata", "namespace") or self.renderings[0].context.namespace),
+                str(metadata.get("name", "") if isinstance(metadata, dict) else ""),
+            )
+            found.append(Dropped(key, Body.of(thing), document.template, document.unknown_event))
+        return tuple(found)
+
+    @property
+    def volatile(self) -> tuple[tuple[str, str], ...]:
+        return tuple((use.template, use.function) for use in self.renderings[0].volatile)
+
+
+def of_chart(
+    engine: Engine, chart: Chart, old: Chart | None, context: Context, tools: Sequence[Tool], profile: str
+) -> Iterator[Ground]:
+    """`old` is the version before; without one the next is made up."""
+    made_up = [] if old is not None else next_versions(engine, chart, context_for(context, tools[0]))
+    for tool in tools:
+        own = context_for(context, tool)
+        release = ReleaseName(own.release, own.namespace)
+        this = FromChart(engine, chart, own)
+        alone = _lab(tool, [this], release)
+        renderings = _renderings(engine, chart, own)
+        if old is not None:
+            life = _lab(tool, [FromChart(engine, old, own), this], release)
+            yield Ground(tool, profile, life, 1, (), alone, (), renderings, chart)
+            continue
+        following = [_changed(own, version.rendering.context) for version in made_up]
+        trials = tuple(
+            Change(_kind(version), _lab(tool, [this, FromChart(engine, chart, changed)], release))
+            for version, changed in zip(made_up, following, strict=True)
+        )
+        usual, kinds = _usual(own, made_up, following)
+        life = _lab(tool, [this, FromChart(engine, chart, usual)], release) if kinds else alone
+        yield Ground(tool, profile, life, 0, kinds, alone, trials, renderings, chart)
+
+
+def of_manifests(
+    engine: Engine,
+    new: tuple[str, str],
+    old: tuple[str, str] | None,
+    context: Context,
+    tools: Sequence[Tool],
+) -> Iterator[Ground]:
+    """Names and texts of what is rendered already: nothing can be made up."""
+    for tool in tools:
+        own = context_for(context, tool)
+        release = ReleaseName(own.release, own.namespace)
+        this = FromManifests(engine, *new, own)
+        alone = _lab(tool, [this], release)
+        life = alone if old is None else _lab(tool, [FromManifests(engine, *old, own), this], release)
+        yield Ground(tool, "", life, len(life.versions) - 1, (), alone, (), (parse(engine, *new, own),))
+
+
+def _lab(tool: Tool, sources: Sequence[Source], release: ReleaseName) -> Lab:
+    versions = Versions(sources, release)
+    return Lab(tool, versions, versions.cluster, release.name, release.namespace)
+
+
+def _renderings(engine: Engine, chart: Chart, context: Context) -> tuple[Rendering, ...]:
+    contexts = [context, replace(context, upgrade=True, revision=2)]
+    results = render(engine, chart, contexts)
+    found = tuple(result for result in results if not isinstance(result, Failure))
+    if not found:
+        from watchbill.charts.problems import explain
+
+        raise explain(next(r.error for r in results if isinstance(r, Failure)), chart.path)
+    return found
+
+
+def _kind(version: NextVersion) -> str:
+    change = version.change
+    return f"value {change.where}" if change.kind == "value" else change.kind
+
+
+def _changed(own: Context, changed: Context) -> Context:
+    """The change of one context in the context of another tool."""
+    return replace(
+        own,
+        chart_version=changed.chart_version,
+        app_version=changed.app_version,
+        values=changed.values,
+        edits=changed.edits,
+    )
+
+
+def _usual(
+    own: Context, made_up: Sequence[NextVersion], following: Sequence[Context]
+) -> tuple[Context, tuple[str, ...]]:
+    """What a release mostly brings, all at once: a new version of chart and application, and new images."""
+    usual, kinds = own, list[str]()
+    for version, changed in zip(made_up, following, strict=True):
+        kind = version.change.kind
+        if kind == "value":
+            continue
+        kinds.append(kind)
+        usual = replace(
+            usual,
+            chart_version=changed.chart_version or usual.chart_version,
+            app_version=changed.app_version or usual.app_version,
+            edits=(*usual.edits, *changed.edits),
+            values=replace(usual.values, overlay=_merged(usual.values.overlay, changed.values.overlay)),
+        )
+    return usual, tuple(dict.fromkeys(kinds))
+
+
+def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(one)
+    for key, value in other.items():
+        there = merged.get(key)
+        merged[key] = _merged(there, value) if isinstance(there, dict) and isinstance(value, dict) else value
+    return merged
