@@ -34,18 +34,7 @@ def locate(
     engine: Engine, chart: Chart, context: Context, fields: Sequence[tuple[Resource, Path]]
 ) -> list[Place | None]:
     """One place a field, in one request; None where nothing at all is known."""
-    question = Locate(
-        source=chart.source,
-        context=context,
-        fields=tuple(
-            Field(
-                path=(*resource.within, *path),
-                index=resource.origin.index,
-                template=resource.origin.template,
-            )
-            for resource, path in fields
-        ),
-    )
+    question = Locate(source=chart.source, context=context, fields=_asked(fields))
     try:
         [answer] = engine.ask(question)
     except EngineFailed as failed:
@@ -59,3 +48,22 @@ def locate(
         first, *defines = steps
         places.append(Place(first.file, first.line, first.column, tuple(defines), found.exact))
     return places
+
+
+def locate_in_text(
+    engine: Engine, file: str, text: str, fields: Sequence[tuple[Resource, Path]]
+) -> list[Place | None]:
+    """The same in manifests that are rendered already."""
+    [answer] = engine.ask(Locate(text=text, fields=_asked(fields)))
+    return [
+        Place(file, step.line, step.column, exact=found.exact) if found.steps else None
+        for found in answer.places
+        for step in (found.steps or (Position(file, 0),))[:1]
+    ]
+
+
+def _asked(fields: Sequence[tuple[Resource, Path]]) -> tuple[Field, ...]:
+    return tuple(
+        Field(path=(*resource.within, *path), index=resource.origin.index, template=resource.origin.template)
+        for resource, path in fields
+    )

@@ -59,7 +59,13 @@ class Ground(Struct, frozen=True):
 
 
 def of_chart(
-    engine: Engine, chart: Chart, old: Chart | None, context: Context, tools: Sequence[Tool], profile: str
+    engine: Engine,
+    chart: Chart,
+    old: Chart | None,
+    context: Context,
+    tools: Sequence[Tool],
+    *,
+    profile: str = "",
 ) -> Iterator[Ground]:
     """`old` is the version before; without one the next is made up."""
     made_up = [] if old is not None else next_versions(engine, chart, context_for(context, tools[0]))

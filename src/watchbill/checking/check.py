@@ -1,0 +1,99 @@
+"""One chart, or one release out of a stream of manifests: checked from end to end."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from watchbill.charts.chart import Chart, load
+from watchbill.charts.engine import Engine
+from watchbill.charts.protocol import Context, ValuesFile
+from watchbill.charts.render import Failure, render
+from watchbill.checking import findings
+from watchbill.checking.grounds import Ground, of_chart, of_manifests
+from watchbill.checking.options import Options
+from watchbill.checking.result import Checked, Fact, Problem
+from watchbill.errors import UserError
+from watchbill.lifecycle.scenarios import scenarios
+
+if TYPE_CHECKING:
+    from watchbill.checking.subjects import Subject
+
+LONGEST_RELEASE = 53
+
+
+def check(engine: Engine, subject: "Subject", options: Options) -> Checked:
+    """Whatever is wrong with the input is part of the answer: other charts are still checked."""
+    try:
+        return _checked(engine, subject, options)
+    except UserError as error:
+        problem = Problem(error.what, error.where or "", error.then or "")
+        return Checked(subject.path, tools=tuple(map(str, options.tools)), problem=problem)
+
+
+def _checked(engine: Engine, subject: "Subject", options: Options) -> Checked:
+    chart = load(engine, subject.source, follow_symlinks=options.follow_symlinks) if subject.source else None
+    grounds = list(_grounds(engine, subject, chart, options))
+    heard, facts = [], list[Fact]()
+    for ground in grounds:
+        for said in findings.listen(ground, options.depth, options.in_use, options.scenarios):
+            if isinstance(said, Fact):
+                facts.append(said)
+            else:
+                heard.append(said)
+    groups, unmendable = findings.settle(heard)
+    found = findings.write(engine, groups, subject.shown, subject.manifests)
+    first = grounds[0]
+    resources = first.renderings[0].resources
+    return Checked(
+        path=subject.path,
+        name=chart.name if chart else first.life.release,
+        version=chart.version if chart else "",
+        jobs=sum(resource.kind == "Job" for resource in resources),
+        hooks=sum(resource.hook is not None and resource.kind != "Job" for resource in resources),
+        tools=tuple(map(str, options.tools)),
+        scenarios=len({scenario.name for tool in options.tools for scenario in scenarios(tool)})
+        + len(options.scenarios),
+        findings=tuple(found),
+        facts=tuple(_merged([*facts, *unmendable])),
+        assumed=tuple(_assumed(first)),
+    )
+
+
+def _grounds(engine: Engine, subject: "Subject", chart: Chart | None, options: Options) -> Iterator[Ground]:
+    if chart is None:
+        context = replace(options.context, release=options.context.release or subject.label or "r")
+        old = (subject.old_name, subject.old_manifests) if subject.old_manifests else None
+        yield from of_manifests(
+            engine, (subject.manifests_name, subject.manifests), old, context, options.tools
+        )
+        return
+    before = load(engine, subject.old, follow_symlinks=options.follow_symlinks) if subject.old else None
+    context = replace(options.context, release=options.context.release or chart.name[:LONGEST_RELEASE])
+    for profile, chosen in _profiles(engine, chart, context, subject.values_profiles):
+        yield from of_chart(engine, chart, before, chosen, options.tools, profile=profile)
+
+
+def _profiles(
+    engine: Engine, chart: Chart, context: Context, files: tuple[str, ...]
+) -> Iterator[tuple[str, Context]]:
+    """The chart's own values, then each file of ci/ on top of them; its own need not be enough where there are such."""
+    if not files or not isinstance(render(engine, chart, [context])[0], Failure):
+        yield "", context
+    for file in files:
+        values = replace(context.values, files=(ValuesFile(file), *context.values.files))
+        yield file, replace(context, values=values)
+
+
+def _assumed(ground: Ground) -> Iterator[str]:
+    context = ground.life
+    yield f'release "{context.release}" in namespace "{context.namespace}"'
+    if ground.changes:
+        yield f"a made-up next version: {', '.join(ground.changes)}"
+
+
+def _merged(facts: list[Fact]) -> Iterator[Fact]:
+    tools: dict[str, dict[str, None]] = {}
+    for fact in facts:
+        tools.setdefault(fact.text, {}).update(dict.fromkeys(fact.tools))
+    yield from (Fact(text, tuple(known)) for text, known in tools.items())

@@ -1,0 +1,153 @@
+"""A sighting told to a person: the moves in order, what each did, and the world before and after the last."""
+
+from collections.abc import Iterator, Sequence
+
+from watchbill.checking.result import Row, Trace
+from watchbill.lifecycle.jobs import missing
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import Move
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.play import Played, play
+from watchbill.lifecycle.workloads import WORKLOADS
+from watchbill.lifecycle.world import Live, World
+from watchbill.rules.rule import Claim
+from watchbill.rules.sighting import Sighting
+from watchbill.rules.words import short
+
+MOST_ROWS = 5
+MOST_OBJECTS = 8
+
+
+def trace(sighting: Sighting, claim: Claim) -> Trace:
+    keys = _concerned(sighting, claim)
+    rows, world, version = list[Row](), World(), -1
+    for place, played in enumerate(sighting.plays):
+        last = place == len(sighting.plays) - 1
+        did = [*_did(played, world, keys, sighting.lab), *_afterwards(played, sighting, last=last)]
+        text = _words(played, version, sighting.changes)
+        works = played.ok if played.move.of_tool else None
+        rows.append(Row(text, works, tuple(did[:MOST_ROWS]), played.error.strip() if last else ""))
+        if played.move.verb in ("install", "upgrade", "apply"):
+            version = played.move.version
+        world = played.world
+    return Trace(
+        str(sighting.lab.tool),
+        tuple(rows),
+        tuple(move.text for move in sighting.violation.trace),
+        tuple(_state(sighting.before, keys, sighting.lab)),
+        tuple(_state(sighting.last.world, keys, sighting.lab)),
+    )
+
+
+def _concerned(sighting: Sighting, claim: Claim) -> list[Key]:
+    pointed = [pointer.key for pointer in claim.related]
+    cause = [sighting.key] if sighting.key is not None else []
+    return list(dict.fromkeys([claim.subject, *cause, *pointed]))[:MOST_OBJECTS]
+
+
+def _words(played: Played, version: int, changes: Sequence[str]) -> str:
+    """`upgrade, new image`"""
+    move = played.move
+    if not move.of_tool:
+        return _happening(move)
+    text = move.text
+    if move.verb in ("upgrade", "apply") and version >= 0:
+        text += f", {_news(changes)}" if move.version != version else ", same version"
+    return text
+
+
+def _news(changes: Sequence[str]) -> str:
+    if "image" in changes:
+        return "new image"
+    if any(change.endswith("version") for change in changes):
+        return "new version"
+    values = [change.removeprefix("value ") for change in changes if change.startswith("value ")]
+    return f"another {values[0]}" if values else "new version"
+
+
+def _happening(move: Move) -> str:
+    meanings = {
+        "fail": "{} is going to fail",
+        "hang": "{} is going to hang",
+        "late": "{} is going to take longer than anybody waits",
+        "succeed": "{} succeeds from now on",
+    }
+    if move.verb in meanings:
+        what = "every Job" if move.pattern == "*" else move.pattern
+        return meanings[move.verb].format(what)
+    return move.text
+
+
+def _did(played: Played, before: World, keys: Sequence[Key], lab: Lab) -> Iterator[str]:
+    for place, step in enumerate(played.steps):
+        if step.key not in keys or step.key is None or step.refused:
+            continue
+        if step.created:
+            yield f"{short(step.key)} {_became(played, place, step.key, lab)}"
+        elif step.deleted is not None:
+            ran = step.deleted.run is not None and step.deleted.run.phase == "running"
+            why = f" ({step.why})" if step.why else ""
+            yield f"{short(step.key)} is deleted{' while it runs' if ran else ''}{why}"
+        elif step.why.startswith("hook"):
+            yield f"{short(step.key)} is there already and does not run"
+    for key in keys:
+        there = key in before.objects and key not in played.world.objects
+        if there and not any(step.key == key for step in played.steps):
+            yield f"{short(key)} is gone"
+
+
+def _became(played: Played, place: int, key: Key, lab: Lab) -> str:
+    live: Live | None = played.world.objects.get(key)
+    for later in played.steps[place + 1 :]:
+        if later.key == key and later.deleted is not None:
+            live = later.deleted
+            break
+    if live is None:
+        return "runs"
+    if live.run is None:
+        return "is created"
+    if live.run.phase == "waiting":
+        absent = missing(played.world, lab.cluster, key, live.body) or missing(
+            played.steps[place].world, lab.cluster, key, live.body
+        )
+        return f"waits for {', '.join(map(short, absent))}" if absent else "waits"
+    return {"succeeded": "runs", "failed": "fails", "running": "does not end", "suspended": "is suspended"}[
+        live.run.phase
+    ]
+
+
+def _afterwards(played: Played, sighting: Sighting, *, last: bool) -> Iterator[str]:
+    """What else a failed operation leaves."""
+    if played.ok or not played.move.of_tool:
+        return
+    world = sighting.plays[-2].world if last and len(sighting.plays) > 1 else World()
+    changed = [
+        step.key
+        for step in played.steps
+        if step.key is not None
+        and step.key.kind in WORKLOADS
+        and not step.refused
+        and step.key in world.objects
+        and step.key in step.world.objects
+        and step.world.objects[step.key].body is not world.objects[step.key].body
+    ]
+    if last and changed:
+        more = f" and {len(changed) - 1} more are" if len(changed) > 1 else " is"
+        yield f"{short(changed[0])}{more} already on the new version"
+    release = played.release
+    if release is not None and played.steps:
+        yield f"revision {release.revision} is {release.status}"
+    if last and not played.killed and not played.move.dies_after:
+        again = play(played.world, played.move, sighting.lab)
+        if again.error == played.error and not sighting.faults:
+            yield "retrying fails the same way"
+
+
+def _state(world: World, keys: Sequence[Key], lab: Lab) -> Iterator[str]:
+    for key in keys:
+        live = world.objects.get(key)
+        phase = "absent" if live is None else live.run.phase if live.run is not None else "there"
+        yield f"{short(key)} {phase}"
+    history = world.history(lab.release)
+    if history:
+        yield f"revision {history[-1].revision} {history[-1].status}"

@@ -1,0 +1,201 @@
+"""From sightings to findings: rules claim them, one root cause is one finding, and only what can be mended counts."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from watchbill.charts.engine import Engine
+from watchbill.checking import evidence
+from watchbill.checking.grounds import Ground
+from watchbill.checking.locating import Locator
+from watchbill.checking.mending import can_be_mended, can_be_unsaid
+from watchbill.checking.result import LEVELS, Fact, Finding, Level
+from watchbill.checking.sightings import sightings
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.scenarios import Scenario
+from watchbill.rules import wb000_unclaimed
+from watchbill.rules.facts import fact_of
+from watchbill.rules.look import Look, look
+from watchbill.rules.registry import RULES
+from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
+from watchbill.rules.severity import weigh
+from watchbill.rules.sighting import Sighting
+from watchbill.rules.words import short
+
+LEVEL: dict[Severity, Level] = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "note",
+}
+Cause = tuple[str, Key, str, Path]
+
+
+class Heard(Struct, frozen=True):
+    """One claim of one rule on one ground."""
+
+    rule: Rule
+    claim: Claim
+    ground: Ground
+    severity: Severity
+    sighting: Sighting | None = None
+    seen: Look | None = None  # where one look was enough
+
+    @property
+    def cause(self) -> Cause:
+        return self.rule.id, self.claim.subject, self.claim.cause, self.claim.path
+
+    @property
+    def mendable(self) -> bool:
+        if self.sighting is not None:
+            return can_be_mended(self.claim, self.sighting, self.ground.checked)
+        assert self.seen is not None
+        return can_be_unsaid(self.rule, self.claim, self.seen, self.ground.checked)
+
+    @property
+    def plainness(self) -> tuple[int, bool, int, bool]:
+        """What makes the best evidence: the worst, played rather than looked at, the shortest, the plainest."""
+        sighting = self.sighting
+        if sighting is None:
+            return -self.severity, True, 0, False
+        return -self.severity, False, len(sighting.violation.trace), "image" not in sighting.changes
+
+
+def listen(
+    ground: Ground, depth: int, in_use: frozenset[str], own: Sequence[Scenario]
+) -> Iterator[Heard | Fact]:
+    """Everything that rules say of one ground, and the facts."""
+    for sighting in sightings(ground, depth, own):
+        if (fact := fact_of(sighting)) is not None:
+            yield Fact(fact, (str(ground.tool),))
+            continue
+        rule, claim = _claimed(sighting)
+        yield Heard(rule, claim, ground, weigh(claim, sighting, in_use), sighting)
+    seen = look(ground.alone, 0, ground.dropped, ground.volatile)
+    for rule in RULES:
+        if rule.inspect is not None:
+            for claim in rule.inspect(seen):
+                yield Heard(rule, claim, ground, weigh(claim, None, in_use), seen=seen)
+
+
+def _claimed(sighting: Sighting) -> tuple[Rule, Claim]:
+    for rule in RULES:
+        if rule.claim is not None and (claim := rule.claim(sighting)) is not None:
+            return rule, claim
+    return wb000_unclaimed.RULE, wb000_unclaimed.claim(sighting)
+
+
+def settle(heard: Sequence[Heard]) -> tuple[list[list[Heard]], list[Fact]]:
+    """One group a root cause, the best evidence first; what cannot be mended is a fact."""
+    groups: dict[Cause, list[Heard]] = {}
+    for one in heard:
+        groups.setdefault(one.cause, []).append(one)
+    kept, facts = [], []
+    for group in groups.values():
+        group.sort(key=lambda one: one.plainness)
+        if (first := next((one for one in group if one.mendable), None)) is not None:
+            kept.append([first, *(one for one in group if one is not first)])
+        else:
+            tools = dict.fromkeys(str(one.ground.tool) for one in group)
+            facts.append(Fact(group[0].claim.title, tuple(tools)))
+    return kept, facts
+
+
+def write(engine: Engine, groups: Sequence[Sequence[Heard]], path: str, text: str) -> list[Finding]:
+    """With lines, traces and lists, the worst first. `path` is the chart as the user named it."""
+    found: dict[object, Finding] = {}
+    for group in groups:
+        finding = _finding(engine, group, path, text)
+        spot = _spot(finding)
+        found[spot] = _joined(found[spot], finding) if spot in found else finding
+    return sorted(found.values(), key=_order)
+
+
+def _finding(engine: Engine, group: Sequence[Heard], path: str, text: str) -> Finding:
+    best = group[0]
+    claim, sighting = best.claim, best.sighting
+    locator = Locator(engine, best.ground, path, text)
+    main, *related = locator.locate([Pointer(claim.subject, claim.path), *claim.related])
+    resource = locator.resource(claim.subject)
+    template = resource.origin.template if resource else ""
+    index = resource.origin.index if resource else 0
+    shown = evidence.trace(sighting, claim) if sighting is not None else None
+    return Finding(
+        rule=best.rule.id,
+        name=best.rule.name,
+        level=LEVEL[best.severity],
+        confidence=claim.confidence,
+        title=claim.title,
+        fingerprint=_fingerprint(best, template, index),
+        objects=(short(claim.subject),),
+        because=claim.because,
+        location=main,
+        related=tuple(place for place in related if place is not None and place != main),
+        dependency=_dependency(best.ground, resource.origin.subchart if resource else ""),
+        tools=_each(str(one.ground.tool) for one in group),
+        scenarios=_each(one.sighting.scenario for one in group if one.sighting and one.sighting.scenario),
+        changes=_changes(group),
+        charts=(path,),
+        profiles=_each(one.ground.profile for one in group),
+        trace=shown,
+        error=shown.rows[-1].error if shown else "",
+        fix=claim.fix,
+    )
+
+
+def _each(names: Iterator[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _changes(group: Sequence[Heard]) -> tuple[str, ...]:
+    """Which changes alone are enough; else all that were made at once."""
+    made = [one.sighting.changes for one in group if one.sighting and one.sighting.changes]
+    alone = [changes for changes in made if len(changes) == 1]
+    return _each(change for changes in alone or made for change in changes)
+
+
+def _dependency(ground: Ground, subchart: str) -> str:
+    if not subchart or ground.chart is None:
+        return subchart
+    top = subchart.partition("/")[0]
+    version = next((d.version for d in ground.chart.dependencies if top in (d.alias, d.name)), "")
+    return f"{subchart} {version}".rstrip()
+
+
+def _fingerprint(best: Heard, template: str, index: int) -> str:
+    """No line, no version, no name of a release: a baseline survives edits."""
+    field = ".".join(map(str, best.claim.path))
+    words = (best.rule.id, template.partition("/")[2] or template, index, best.claim.cause, field)
+    return hashlib.sha256("\0".join(map(str, words)).encode()).hexdigest()[:16]
+
+
+def _spot(finding: Finding) -> object:
+    """Objects that one piece of template makes are one cause: a define, a range."""
+    place = finding.location
+    if place is None:
+        return finding.fingerprint, finding.objects
+    return finding.rule, finding.because, place.through[-1] if place.through else (place.file, place.line)
+
+
+def _joined(one: Finding, other: Finding) -> Finding:
+    worst = min(one, other, key=lambda finding: LEVELS.index(finding.level))
+    return replace(
+        worst,
+        objects=_each(iter((*one.objects, *other.objects))),
+        tools=_each(iter((*one.tools, *other.tools))),
+        scenarios=_each(iter((*one.scenarios, *other.scenarios))),
+        changes=_each(iter((*one.changes, *other.changes))),
+        charts=_each(iter((*one.charts, *other.charts))),
+    )
+
+
+def _order(finding: Finding) -> tuple[int, str, int, str, tuple[str, ...]]:
+    place = finding.location
+    return (
+        LEVELS.index(finding.level),
+        place.file if place else "",
+        place.line if place else 0,
+        finding.rule,
+        finding.objects,
+    )

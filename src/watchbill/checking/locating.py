@@ -1,0 +1,69 @@
+"""Where in the user's files a finding stands: fields of rendered objects, followed back to their lines."""
+
+from collections.abc import Sequence
+
+from watchbill.charts.engine import Engine
+from watchbill.charts.locate import Path, Place, locate, locate_in_text
+from watchbill.charts.render import Rendering, Resource
+from watchbill.checking.grounds import Ground
+from watchbill.checking.result import Location
+from watchbill.lifecycle.objects import Key, group_of
+from watchbill.rules.rule import Pointer
+
+
+class Locator:
+    """Answers for one ground; `root` is what stands before the chart's own paths."""
+
+    def __init__(self, engine: Engine, ground: Ground, root: str, text: str = "") -> None:
+        self._engine = engine
+        self._ground = ground
+        self._root = root
+        self._text = text  # of manifests
+
+    def resource(self, key: Key) -> Resource | None:
+        found = self._resource(key)
+        return found[1] if found else None
+
+    def _resource(self, key: Key) -> tuple[Rendering, Resource] | None:
+        """The document that makes the object; what lives in no namespace may be said to be in one."""
+        for exact in (True, False):
+            for rendering in self._ground.renderings:
+                for resource in rendering.resources:
+                    if _is(resource, key) and (not exact or resource.namespace == key.namespace):
+                        return rendering, resource
+        return None
+
+    def locate(self, pointers: Sequence[Pointer]) -> list[Location | None]:
+        """One a pointer; None where the checked version has no such object."""
+        asked: dict[int, tuple[Rendering, list[int], list[tuple[Resource, Path]]]] = {}
+        for place, pointer in enumerate(pointers):
+            found = self._resource(pointer.key)
+            if found is None:
+                continue
+            rendering, resource = found
+            entry = asked.setdefault(id(rendering), (rendering, [], []))
+            entry[1].append(place)
+            entry[2].append((resource, pointer.path))
+        located: list[Location | None] = [None] * len(pointers)
+        for rendering, places, fields in asked.values():
+            for place, found_at in zip(places, self._ask(rendering, fields), strict=True):
+                if found_at is not None:
+                    located[place] = self._location(found_at, pointers[place].note)
+        return located
+
+    def _ask(self, rendering: Rendering, fields: Sequence[tuple[Resource, Path]]) -> list[Place | None]:
+        chart = self._ground.chart
+        if chart is None:
+            return locate_in_text(self._engine, self._root, self._text, fields)
+        return locate(self._engine, chart, rendering.context, fields)
+
+    def _location(self, place: Place, note: str) -> Location:
+        prefix = f"{self._root.rstrip('/')}/" if self._ground.chart is not None else ""
+        through = tuple(f"{prefix}{step.file}:{step.line}" for step in place.through)
+        return Location(f"{prefix}{place.file}", place.line, place.column, note, through)
+
+
+def _is(resource: Resource, key: Key) -> bool:
+    return (resource.kind, resource.name) == (key.kind, key.name) and group_of(
+        str(resource.object.get("apiVersion", ""))
+    ) == key.group

@@ -1,0 +1,66 @@
+"""All that goes wrong with a chart on one ground: by exploring, on named paths, and with each change alone."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from watchbill.checking.grounds import Ground
+from watchbill.lifecycle.explore import explore
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import parse
+from watchbill.lifecycle.properties import Violation
+from watchbill.lifecycle.scenarios import Scenario, retrace, scenarios, stage_for, walk
+from watchbill.rules.sighting import Sighting
+
+# Install and upgrade, as each tool calls them.
+TO_THE_NEXT = {"helm": ("install", "upgrade"), "kubectl": ("apply", "apply")}
+
+
+def sightings(ground: Ground, depth: int, own: Sequence[Scenario] = ()) -> Iterator[Sighting]:
+    """`own` are scenarios of the user's."""
+    yield from _changes(ground)
+    yield from _named(ground, own)
+    yield from _explored(ground, depth)
+
+
+def _explored(ground: Ground, depth: int) -> Iterator[Sighting]:
+    labs = {id(lab): lab for lab in (ground.life, *([ground.alone] if ground.checked else []))}
+    for lab in labs.values():
+        changes = ground.changes if lab is ground.life else ()
+        for violation in explore(lab, depth).violations:
+            if _is_about(violation, ground, lab):
+                yield Sighting(violation, lab, changes=changes)
+
+
+def _named(ground: Ground, own: Sequence[Scenario]) -> Iterator[Sighting]:
+    chosen = [*scenarios(ground.tool), *own]
+    for lab in (ground.alone, ground.life) if ground.checked else (ground.life,):
+        stage = stage_for(lab)
+        for scenario in chosen:
+            # Where there is a version before, paths that stay with it say nothing of the one that is checked.
+            if scenario.upgrades if lab is not ground.life else ground.checked and not scenario.upgrades:
+                continue
+            if scenario.upgrades and len(lab.versions) < 2:
+                continue
+            for violation in walk(stage, scenario).violations:
+                if _is_about(violation, ground, lab):
+                    changes = ground.changes if lab is ground.life else ()
+                    yield Sighting(violation, lab, scenario.name, changes)
+
+
+def _changes(ground: Ground) -> Iterator[Sighting]:
+    """Which changes break an upgrade: each alone, so that it can be told."""
+    first, then = TO_THE_NEXT[ground.tool.name]
+    install, upgrade = parse(first, ground.tool.name), replace(parse(then, ground.tool.name), version=1)
+    for change in ground.trials:
+        _, violations = retrace(stage_for(change.lab), (install, upgrade))
+        for violation in violations:
+            if violation.trace[-1] is upgrade:
+                yield Sighting(violation, change.lab, changes=(change.kind,))
+
+
+def _is_about(violation: Violation, ground: Ground, lab: Lab) -> bool:
+    """What befalls only the version before is nothing that the checked one could change."""
+    if lab is not ground.life or not ground.checked:
+        return True
+    return any(move.version >= ground.checked for move in violation.trace if move.of_tool)

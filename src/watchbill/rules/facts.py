@@ -1,0 +1,36 @@
+"""What no chart can change: facts of the tools. `matrix` and `check -v` tell them, nothing counts them."""
+
+from watchbill.lifecycle.properties import Property
+from watchbill.rules.sighting import Sighting
+
+# Words of an error, and what they mean for every release there is.
+FACTS = (
+    (
+        "another operation (install/upgrade/rollback) is in progress",
+        "a helm that is killed leaves its release pending, and every upgrade is refused until a rollback or an uninstall",
+    ),
+    (
+        "has no deployed releases",
+        "a release whose uninstall did not get through cannot be upgraded any more, only uninstalled",
+    ),
+    (
+        "cannot use server-side apply and force replace together",
+        "Helm 4 refuses --force-replace while it applies server-side, which it does unless told otherwise",
+    ),
+    (
+        "cannot re-use a name that is still in use",
+        "a release that was installed, even in vain, is upgraded or uninstalled, never installed again",
+    ),
+)
+STUCK = "a release can be left in a state that only another operation gets it out of"
+
+
+def fact_of(sighting: Sighting) -> str | None:
+    """The fact behind a violation, if it is one."""
+    for words, fact in FACTS:
+        if words in sighting.what:
+            return fact
+    if sighting.broke is Property.RETURNS:
+        # Why the operation before failed is a violation of its own; that nothing else helps adds nothing to it.
+        return STUCK
+    return None
