@@ -107,8 +107,10 @@ def of_manifests(
 
 
 def _lab(tool: Tool, sources: Sequence[Source], release: ReleaseName) -> Lab:
+    """What Kubernetes has removed is said once (WB110); beyond that the chart is played where it can be installed."""
     versions = Versions(sources, release)
-    return Lab(tool, versions, versions.cluster, release.name, release.namespace)
+    cluster = replace(versions.cluster, is_older=True)
+    return Lab(tool, versions, cluster, release.name, release.namespace)
 
 
 def _renderings(engine: Engine, chart: Chart, context: Context) -> tuple[Rendering, ...]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from watchbill.lifecycle.jobs import begin, changed
 from watchbill.lifecycle.kube import apply as ssa
-from watchbill.lifecycle.kube import catalog
+from watchbill.lifecycle.kube import catalog, removed
 from watchbill.lifecycle.kube.apply import Managers
 from watchbill.lifecycle.kube.decode import decode_error, strict_error
 from watchbill.lifecycle.kube.defaults import defaulted, prepare_create, prepare_update
@@ -60,13 +60,14 @@ class Cluster(Struct, frozen=True):
     rendered: frozenset[Key] = frozenset()
     custom_kinds: frozenset[tuple[str, str]] = frozenset()  # group and kind of the CRDs the versions bring
     namespaces: frozenset[str] = frozenset()  # the namespaces they bring
+    is_older: bool = False  # it still serves what Kubernetes has removed since
 
     def serves(self, world: World, api_version: str, kind: str) -> bool:
         if catalog.find(api_version, kind) is not None:
             return True
         group, _, version = api_version.rpartition("/")
-        if catalog.is_builtin_group(group):
-            return False
+        if catalog.is_builtin_group(group) or (api_version, kind) in removed.SINCE:
+            return self.is_older and (api_version, kind) in removed.SINCE
         if not self.bare and (group, kind) not in self.custom_kinds:
             return True
         definition = _definition(world, group, kind)
