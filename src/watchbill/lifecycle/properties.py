@@ -88,10 +88,10 @@ def judge(scene: Scene) -> Iterator[Offence]:
     waiting = list(_cannot_start(scene))
     yield from waiting
     if not played.ok and not scene.excused:
-        failure = failed(played)
-        # A hook that cannot start is why its operation fails: one cause, one violation.
-        if not any(found.cause.key == failure.cause.key for found in waiting):
-            yield Offence(_which(scene), failure.cause, failure.step)
+        for failure in [*_refused(played)] or [failed(played)]:
+            # A hook that cannot start is why its operation fails: one cause, one violation.
+            if not any(found.cause.key == failure.cause.key for found in waiting):
+                yield Offence(_which(scene), failure.cause, failure.step)
     yield from _deletions(scene)
     yield from _jobs(scene)
     if played.ok and played.move.verb in BRINGS:
@@ -107,9 +107,8 @@ def failed(played: Played) -> Offence:
     status = f"{played.release.status}: " if played.release is not None else ""
     if played.killed:
         return Offence(Property.WORKS, Cause(None, f"{status}killed"))
-    for number, step in enumerate(played.steps, 1):
-        if step.refused and step.refused in error:
-            return Offence(Property.WORKS, Cause(step.key, step.refused), number)
+    for refused in _refused(played):
+        return refused
     words = error.removeprefix("Error: ")
     if number := _unsuccessful_hook(played):
         return Offence(Property.WORKS, Cause(played.steps[number - 1].key, words), number)
@@ -117,6 +116,16 @@ def failed(played: Played) -> Offence:
         if f'"{key.name}"' in error and key.kind in error:
             return Offence(Property.WORKS, Cause(key, words))
     return Offence(Property.WORKS, Cause(None, f"{status}{words}"))
+
+
+def _refused(played: Played) -> Iterator[Offence]:
+    """Every write that the operation gives as a reason: a tool may try all objects before it gives up."""
+    if played.killed:
+        return
+    for number, step in enumerate(played.steps, 1):
+        # Not to find what is to be deleted is no reason, and its words stand in many errors.
+        if step.refused and step.verb != "delete" and step.refused in played.error:
+            yield Offence(Property.WORKS, Cause(step.key, step.refused), number)
 
 
 def _unsuccessful_hook(played: Played) -> int:
