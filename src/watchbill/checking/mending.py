@@ -86,7 +86,8 @@ def _helps(mend: Mend, sighting: Sighting, since: int) -> bool:
 
 def _same(violation: Violation, after: Violation) -> bool:
     if violation.property in FAILURES and after.property in FAILURES:
-        return len(after.trace) == len(violation.trace)
+        # Another object that is refused too has its own violation, and its own mend.
+        return len(after.trace) == len(violation.trace) and after.cause.key in (violation.cause.key, None)
     return after.property is violation.property and after.cause.key == violation.cause.key
 
 
