@@ -211,7 +211,7 @@ class _Path:
         self.world = played.world
         if not move.of_tool or self._past.broken:
             return
-        scene = Scene(self._stage.lab, world, played, self._past, _excused(world, played))
+        scene = Scene(self._stage.lab, world, played, self._past, excused(world, played))
         trace = tuple(one.move for one in self.plays)
         self.violations += (
             Violation(offence.property, offence.cause, offence.step, trace) for offence in judge(scene)
@@ -232,7 +232,7 @@ def _move(act: Act, version: int, job: str, world: World, tool: str) -> Move | N
     return replace(_parsed(text, tool), version=version)
 
 
-def _excused(world: World, played: Played) -> bool:
+def excused(world: World, played: Played) -> bool:
     """Whether it failed because of a fault: its client was killed, or a Job it met does not end well."""
     if played.ok or played.killed:
         return played.killed
