@@ -1,17 +1,33 @@
 """What a pod needs before it can start: an absent one keeps it waiting for as long as it is absent."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from watchbill.lifecycle.objects import Body, Key, at
 
 TEMPLATES = {"Pod": (), "CronJob": ("spec", "jobTemplate", "spec", "template")}
 
+Path = tuple[str | int, ...]
+
+
+class _Reference(NamedTuple):
+    """One field of a pod that names another object."""
+
+    group: str
+    kind: str
+    name: str
+    path: Path  # from the pod's spec on
+
+
+def pod_path(kind: str) -> tuple[str, ...]:
+    """Where the pod stands that an object of a kind makes, or is."""
+    return TEMPLATES.get(kind, ("spec", "template"))
+
 
 def pod_spec(body: Body) -> dict[str, Any] | None:
     """The pod that an object makes, or is."""
-    spec = at(body.object, *TEMPLATES.get(body.kind, ("spec", "template")), "spec")
+    spec = at(body.object, *pod_path(body.kind), "spec")
     return spec if isinstance(spec, dict) and "containers" in spec else None
 
 
@@ -21,41 +37,60 @@ def needs(body: Body, namespace: str) -> tuple[Key, ...]:
 
     Not imagePullSecrets: the kubelet goes on without a missing one.
     """
+    return tuple(places(body, namespace))
+
+
+def places(body: Body, namespace: str) -> Mapping[Key, Path]:
+    """The same, each with the field that names it first."""
     spec = pod_spec(body)
-    if spec is None:
-        return ()
-    found = dict.fromkeys(_needs(spec))
-    return tuple(Key(group, kind, namespace, name) for group, kind, name in found)
+    found = dict[Key, Path]()
+    if spec is not None:
+        start = (*pod_path(body.kind), "spec")
+        for group, kind, name, path in _references(spec):
+            found.setdefault(Key(group, kind, namespace, name), (*start, *path))
+    return found
 
 
-def _needs(spec: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    account = spec.get("serviceAccountName") or spec.get("serviceAccount")
-    if account and account != "default":
-        yield "", "ServiceAccount", account
-    for container in [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]:
-        for variable in container.get("env") or ():
-            yield from _chosen(variable.get("valueFrom") or {}, "configMapKeyRef", "secretKeyRef")
-        for source in container.get("envFrom") or ():
-            yield from _chosen(source, "configMapRef", "secretRef")
-    for volume in spec.get("volumes") or ():
-        yield from _volume(volume)
+def containers(spec: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Those of a pod, in the order in which they start."""
+    for field in ("initContainers", "containers"):
+        for place, container in enumerate(spec.get(field) or ()):
+            yield (field, place), container
 
 
-def _chosen(source: dict[str, Any], config_map: str, secret: str) -> Iterator[tuple[str, str, str]]:
+def _references(spec: dict[str, Any]) -> Iterator[_Reference]:
+    for field in ("serviceAccountName", "serviceAccount"):
+        if account := spec.get(field):
+            if account != "default":
+                yield _Reference("", "ServiceAccount", account, (field,))
+            break
+    for path, container in containers(spec):
+        for place, variable in enumerate(container.get("env") or ()):
+            source = (*path, "env", place, "valueFrom")
+            yield from _chosen(variable.get("valueFrom") or {}, "configMapKeyRef", "secretKeyRef", source)
+        for place, source in enumerate(container.get("envFrom") or ()):
+            yield from _chosen(source, "configMapRef", "secretRef", (*path, "envFrom", place))
+    for place, volume in enumerate(spec.get("volumes") or ()):
+        yield from _volume(volume, ("volumes", place))
+
+
+def _chosen(source: dict[str, Any], config_map: str, secret: str, path: Path) -> Iterator[_Reference]:
     for field, kind in ((config_map, "ConfigMap"), (secret, "Secret")):
         reference = source.get(field)
         if reference and reference.get("name") and not reference.get("optional"):
-            yield "", kind, reference["name"]
+            yield _Reference("", kind, reference["name"], (*path, field, "name"))
 
 
-def _volume(volume: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _volume(volume: dict[str, Any], path: Path) -> Iterator[_Reference]:
     if (config_map := volume.get("configMap")) and not config_map.get("optional"):
-        yield "", "ConfigMap", config_map.get("name", "")
+        yield _Reference("", "ConfigMap", config_map.get("name", ""), (*path, "configMap", "name"))
     if (secret := volume.get("secret")) and not secret.get("optional"):
-        yield "", "Secret", secret.get("secretName", "")
+        yield _Reference("", "Secret", secret.get("secretName", ""), (*path, "secret", "secretName"))
     if claim := at(volume, "persistentVolumeClaim", "claimName"):
-        yield "", "PersistentVolumeClaim", claim
-    for source in at(volume, "projected", "sources") or ():
-        yield from _chosen(source, "configMap", "secret")
+        place = (*path, "persistentVolumeClaim", "claimName")
+        yield _Reference("", "PersistentVolumeClaim", claim, place)
+    for number, source in enumerate(at(volume, "projected", "sources") or ()):
+        yield from _chosen(source, "configMap", "secret", (*path, "projected", "sources", number))
     if provider := at(volume, "csi", "volumeAttributes", "secretProviderClass"):
-        yield "secrets-store.csi.x-k8s.io", "SecretProviderClass", provider
+        place = (*path, "csi", "volumeAttributes", "secretProviderClass")
+        yield _Reference("secrets-store.csi.x-k8s.io", "SecretProviderClass", provider, place)
