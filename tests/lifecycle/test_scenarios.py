@@ -117,6 +117,12 @@ SAYS = {
 }
 
 
+def test_a_job_that_hangs_is_no_excuse_for_a_tool_that_waits_for_none(engine: Engine) -> None:
+    versions = chart(podReplacementPolicy="Failed")
+    found = walked(engine, "kubectl@1.37.1", versions, "upgrade while the Job still runs")
+    assert told(found) == ["RECOVERS Job/ns/work apply"]
+
+
 @pytest.mark.parametrize("tool", TOOLS[:2])
 @pytest.mark.parametrize(("versions", "name", "says"), SAYS.values(), ids=SAYS)
 def test_what_a_scenario_says(

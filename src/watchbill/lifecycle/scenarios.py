@@ -13,7 +13,7 @@ from watchbill.lifecycle.fates import RUNS_TO_COMPLETION, fate_of
 from watchbill.lifecycle.flags import HELM, HELM3, HELM4
 from watchbill.lifecycle.helm.traits import Span
 from watchbill.lifecycle.lab import Lab, Tool
-from watchbill.lifecycle.moves import Move, parse
+from watchbill.lifecycle.moves import KUBECTL_VERBS, Move, parse
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played
 from watchbill.lifecycle.properties import CLEAN, Past, Scene, Violation, failed, judge
@@ -236,6 +236,8 @@ def excused(world: World, played: Played) -> bool:
     """Whether it failed because of a fault: its client was killed, or a Job it met does not end well."""
     if played.ok or played.killed:
         return played.killed
+    if played.move.verb in KUBECTL_VERBS:
+        return False  # it waits for no Job
     refused = (step := failed(played).step) and played.steps[step - 1].refused
     return bool(played.steps) and not refused and any(_doomed(key, world) for key in _met(world, played))
 
