@@ -1,7 +1,9 @@
 """A tool's side of the conversation with the API server: every write is one recorded step."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from operator import attrgetter
+
+from msgspec import Struct
 
 from watchbill.lifecycle import server
 from watchbill.lifecycle.jobs import progress
@@ -9,8 +11,10 @@ from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.server import Cluster, Refused
 from watchbill.lifecycle.world import Live, Manifest, Release, World
 
+_revision = attrgetter("revision")
 
-class Step(NamedTuple):
+
+class Step(Struct, frozen=True, gc=False):
     """One write, and the world right after it. A client that dies leaves a prefix of its steps."""
 
     verb: str
@@ -95,12 +99,10 @@ class Client:
 
     def save(self, name: str, release: Release) -> None:
         """A release record, new or written again."""
-        before, after = list[Release](), list[Release]()
-        for known in self.world.history(name):
-            if known.revision != release.revision:
-                (before if known.revision < release.revision else after).append(known)
-        history = (*before, release, *after)
-        self.world = self.world.record(name, history)
+        history = self.world.history(name)
+        if release not in history:
+            others = [known for known in history if known.revision != release.revision]
+            self.world = self.world.record(name, tuple(sorted((*others, release), key=_revision)))
         self.steps.append(Step("save", self.world, revision=release.revision, status=release.status))
 
     def forget(self, name: str, revision: int) -> None:

@@ -11,7 +11,7 @@ HELM3 = Span((3, 0, 0), (4, 0, 0))
 HELM4 = Span((4, 0, 0))
 
 
-class Flags(Struct, frozen=True):
+class Flags(Struct, frozen=True, cache_hash=True):
     """What a move's flags ask for; the names are those of the newest version."""
 
     install: bool = False

@@ -1,4 +1,8 @@
-"""The state of everything: objects in the cluster, releases in their history, what Jobs are fated to do."""
+"""The state of everything: objects in the cluster, releases in their history, what Jobs are fated to do.
+
+Explorations make these values by the hundred thousand and remember them as keys: nothing in them ever refers back,
+so the collector need not look at them (gc=False), and what they hash to is worked out once (cache_hash).
+"""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -23,7 +27,7 @@ Status = Literal[
 ]
 
 
-class Run(Struct, frozen=True):
+class Run(Struct, frozen=True, gc=False, cache_hash=True):
     """How far a Job is. Waiting: its pod cannot start, because something it needs is not there."""
 
     phase: Phase
@@ -38,7 +42,7 @@ class Run(Struct, frozen=True):
         return self.phase in ("succeeded", "failed")
 
 
-class Live(Struct, frozen=True):
+class Live(Struct, frozen=True, gc=False, cache_hash=True):
     """One object in the cluster: its stored body and who owns which of its fields."""
 
     body: Body
@@ -48,7 +52,7 @@ class Live(Struct, frozen=True):
     rolling: bool = False  # a Deployment between two templates
 
 
-class Manifest(Struct, frozen=True):
+class Manifest(Struct, frozen=True, gc=False, cache_hash=True):
     """One object of a rendered version."""
 
     key: Key
@@ -57,7 +61,7 @@ class Manifest(Struct, frozen=True):
     stated: str = ""  # the namespace that the document itself names
 
 
-class Hook(Struct, frozen=True):
+class Hook(Struct, frozen=True, gc=False, cache_hash=True):
     """One hook document; a List in it gives several objects."""
 
     kind: str
@@ -69,7 +73,7 @@ class Hook(Struct, frozen=True):
     objects: tuple[Manifest, ...]
 
 
-class Rendered(Struct, frozen=True):
+class Rendered(Struct, frozen=True, gc=False, cache_hash=True):
     """A version as the tool sees it, in the tool's order; or the words in which rendering failed."""
 
     manifests: tuple[Manifest, ...] = ()
@@ -84,7 +88,7 @@ class Rendered(Struct, frozen=True):
             yield from hook.objects
 
 
-class Release(Struct, frozen=True):
+class Release(Struct, frozen=True, gc=False, cache_hash=True):
     """One revision as Helm stores it."""
 
     revision: int
@@ -96,7 +100,7 @@ class Release(Struct, frozen=True):
         return replace(self, status=status)
 
 
-class World(Struct, frozen=True):
+class World(Struct, frozen=True, gc=False):
     """Never changed: every change gives a new world."""
 
     objects: dict[Key, Live] = {}

@@ -1,20 +1,32 @@
 """Manifests become requests only if the API server knows their kinds and their metadata can be read."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 from watchbill.lifecycle.client import Client
 from watchbill.lifecycle.helm.operation import Failed
+from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.objects import Body
 from watchbill.lifecycle.world import Manifest
 
 
-def build(client: Client, manifests: Sequence[Manifest], prefix: str = "") -> None:
+def build(client: Client, manifests: tuple[Manifest, ...], prefix: str = "") -> None:
     """Fails with everything that cannot be built, as client-go's resource builder puts it together."""
+    if _build_everywhere(manifests):
+        return
     problems = dict.fromkeys(words for manifest in manifests if (words := _problem(client, manifest)))
     if problems:
         words = next(iter(problems)) if len(problems) == 1 else f"[{', '.join(problems)}]"
         raise Failed(f"{prefix}{words}")
+
+
+@lru_cache(1 << 12)
+def _build_everywhere(manifests: tuple[Manifest, ...]) -> bool:
+    """Whatever the world is like: nothing but readable objects of built-in kinds."""
+    return all(
+        catalog.find(manifest.body.api_version, manifest.body.kind) is not None
+        and not _unreadable(manifest.body)
+        for manifest in manifests
+    )
 
 
 def _problem(client: Client, manifest: Manifest) -> str:

@@ -1,6 +1,7 @@
 """One event's hooks: strictly one after the other, by weight and then by name."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from watchbill.lifecycle.helm.build import build
 from watchbill.lifecycle.helm.operation import Failed, Operation
@@ -43,10 +44,11 @@ def run_hooks(
         _delete(op, hook, SUCCEEDED)
 
 
-def ordered(hooks: Sequence[Hook], event: str) -> list[Hook]:
+@lru_cache(1 << 12)
+def ordered(hooks: tuple[Hook, ...], event: str) -> tuple[Hook, ...]:
     """A hook that names the event twice runs twice."""
     executing = [hook for hook in hooks for named in hook.events if named == event]
-    return sorted(executing, key=lambda hook: (hook.weight, hook.name))
+    return tuple(sorted(executing, key=lambda hook: (hook.weight, hook.name)))
 
 
 def policies(hook: Hook) -> tuple[str, ...]:

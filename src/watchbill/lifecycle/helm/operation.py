@@ -1,6 +1,5 @@
 """What every action of Helm shares: the release it is about, its flags, and how it fails."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -80,7 +79,8 @@ class Operation(Struct):
         return self.save(release)
 
 
-def owned(manifests: Sequence[Manifest], release: str, namespace: str) -> tuple[Manifest, ...]:
+@lru_cache(1 << 12)
+def owned(manifests: tuple[Manifest, ...], release: str, namespace: str) -> tuple[Manifest, ...]:
     """The same with the marks by which Helm knows its own."""
     return tuple(
         Manifest(known.key, _owned(known.body, release, namespace), known.path, known.stated)
@@ -88,7 +88,6 @@ def owned(manifests: Sequence[Manifest], release: str, namespace: str) -> tuple[
     )
 
 
-@lru_cache(1 << 14)
 def _owned(body: Body, release: str, namespace: str) -> Body:
     metadata = {
         **body.metadata,

@@ -9,7 +9,7 @@ from watchbill.lifecycle.world import Manifest
 MANAGED_BY = "app.kubernetes.io/managed-by"
 
 
-def adopted(op: Operation, manifests: Sequence[Manifest], prefix: str) -> list[Manifest]:
+def adopted(op: Operation, manifests: Sequence[Manifest], prefix: str) -> tuple[Manifest, ...]:
     """Those that are live and may be taken over; fails at the first that may not."""
     found = []
     for manifest in manifests:
@@ -32,7 +32,7 @@ def adopted(op: Operation, manifests: Sequence[Manifest], prefix: str) -> list[M
                 f"{prefix}{words(manifest)} exists and cannot be imported into the current release: {why}"
             )
         found.append(manifest)
-    return found
+    return tuple(found)
 
 
 def words(manifest: Manifest) -> str:

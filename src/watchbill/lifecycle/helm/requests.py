@@ -1,12 +1,13 @@
 """How Helm creates, updates and deletes objects (pkg/kube/client.go)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from itertools import groupby
 
 from msgspec.structs import replace
 
 from watchbill.lifecycle.helm.operation import Failed, Operation
+from watchbill.lifecycle.helm.traits import HelmTraits
 from watchbill.lifecycle.kube import catalog, merge
 from watchbill.lifecycle.kube.apply import Managers
 from watchbill.lifecycle.kube.decode import decode_error
@@ -19,7 +20,7 @@ KEEP = "helm.sh/resource-policy"
 WITHOUT_GO_TYPES = frozenset({"apiregistration.k8s.io"})
 
 
-def create_all(op: Operation, manifests: Sequence[Manifest], *, server_side: bool, why: str = "") -> None:
+def create_all(op: Operation, manifests: tuple[Manifest, ...], *, server_side: bool, why: str = "") -> None:
     """Every one is tried, whatever becomes of the others."""
     errors = []
     for manifest in side_by_side(manifests):
@@ -31,10 +32,15 @@ def create_all(op: Operation, manifests: Sequence[Manifest], *, server_side: boo
         raise Failed(several(op, errors))
 
 
-def side_by_side(manifests: Sequence[Manifest]) -> Iterator[Manifest]:
+@lru_cache(1 << 12)
+def side_by_side(manifests: tuple[Manifest, ...]) -> tuple[Manifest, ...]:
     """Kind after kind. Helm sends all of a kind at once: any order among them is right, this one is always the same."""
-    for _, same_kind in groupby(manifests, key=lambda manifest: manifest.key.kind):
-        yield from sorted(same_kind, key=lambda manifest: manifest.key)
+    by_kind = groupby(manifests, key=lambda manifest: manifest.key.kind)
+    return tuple(
+        manifest
+        for _, same_kind in by_kind
+        for manifest in sorted(same_kind, key=lambda manifest: manifest.key)
+    )
 
 
 def several(op: Operation, errors: Sequence[str]) -> str:
@@ -81,7 +87,7 @@ class Update:
         self.three_way = three_way
         self.created: list[Manifest] = []
 
-    def run(self, originals: Sequence[Manifest], targets: Sequence[Manifest]) -> None:
+    def run(self, originals: tuple[Manifest, ...], targets: tuple[Manifest, ...]) -> None:
         flags = self.op.flags
         if self.op.traits.server_side_apply:
             if flags.force_conflicts and not self.server_side:
@@ -90,19 +96,19 @@ class Update:
                 )
             if self.server_side and flags.force:
                 raise Failed("invalid operation: cannot use server-side apply and force replace together")
+        matched, dropped = _matched(originals, targets, self.op.traits)
         errors = []
-        for target in targets:
+        for target, original in zip(targets, matched, strict=True):
             try:
-                self._bring_about(originals, target)
+                self._bring_about(original, target)
             except _Collected as error:
                 errors.append(str(error))
         if errors:
             raise Failed(" && ".join(errors))
-        for original in originals:
-            if not any(self._same(original, target) for target in targets):
-                self._prune(original)
+        for original in dropped:
+            self._prune(original)
 
-    def _bring_about(self, originals: Sequence[Manifest], target: Manifest) -> None:
+    def _bring_about(self, original: Manifest | None, target: Manifest) -> None:
         op = self.op
         if not target.key.name:
             raise Failed("could not get information about the resource: resource name may not be empty")
@@ -115,7 +121,6 @@ class Update:
             except Failed as failed:
                 raise Failed(f"failed to create resource: {failed.words}") from None
             return
-        original = next((known for known in originals if self._same(known, target)), None)
         if original is not None:
             self._change(original.body, target)
         elif op.traits.adopts_what_is_live:
@@ -126,13 +131,6 @@ class Update:
                 if op.traits.major == 3
                 else f'original object {target.key.kind} with the name "{target.key.name}" not found'
             )
-
-    def _same(self, one: Manifest, other: Manifest) -> bool:
-        if self.op.traits.matches_version and one.body.api_version != other.body.api_version:
-            return False
-        if self.op.traits.matches_group:
-            return one.key == other.key
-        return one.key[1:] == other.key[1:]
 
     def _change(self, original: Body, target: Manifest) -> None:
         if self.op.flags.force:
@@ -181,6 +179,27 @@ class Update:
             self.op.client.delete(original, why="no longer in the chart")
 
 
+@lru_cache(1 << 12)
+def _matched(
+    originals: tuple[Manifest, ...], targets: tuple[Manifest, ...], traits: HelmTraits
+) -> tuple[tuple[Manifest | None, ...], tuple[Manifest, ...]]:
+    """What each target was before, and which originals are no target any more."""
+    first: dict[Hashable, Manifest] = {}
+    for original in originals:
+        first.setdefault(_identity(original, traits), original)
+    wanted = {_identity(target, traits) for target in targets}
+    return (
+        tuple(first.get(_identity(target, traits)) for target in targets),
+        tuple(original for original in originals if _identity(original, traits) not in wanted),
+    )
+
+
+def _identity(manifest: Manifest, traits: HelmTraits) -> Hashable:
+    """What two manifests of the same object have in common."""
+    version = manifest.body.api_version if traits.matches_version else ""
+    return version, manifest.key if traits.matches_group else manifest.key[1:]
+
+
 class _Collected(Exception):  # noqa: N818 - an error that does not stop the update
     pass
 
@@ -222,5 +241,5 @@ def _taken_over(managers: Managers, manager: str) -> Managers:
 
 def delete_created(op: Operation, created: Sequence[Manifest]) -> None:
     """`--cleanup-on-fail`: only what this very operation created."""
-    for manifest in side_by_side(created):
+    for manifest in side_by_side(tuple(created)):
         op.client.delete(manifest, why="cleanup-on-fail")

@@ -18,7 +18,7 @@ class Span(NamedTuple):
         return isinstance(version, tuple) and self.since <= version < self.until
 
 
-class HelmTraits(Struct, frozen=True):
+class HelmTraits(Struct, frozen=True, cache_hash=True):
     version: str
     major: int
     server_side_apply: bool  # it can, and does unless told otherwise

@@ -60,19 +60,14 @@ def _purge(op: Operation) -> None:
         op.client.forget(op.records, known.revision)
 
 
-def _delete_plain(op: Operation, release: Release) -> list[Manifest]:
-    manifests = [
-        manifest
-        for manifest in _in_uninstall_order(release.rendered)
-        # Any policy but "keep" is neither kept nor deleted: it is forgotten.
-        if KEEP not in manifest.body.annotations
-    ]
+def _delete_plain(op: Operation, release: Release) -> tuple[Manifest, ...]:
+    manifests = _to_delete(release.rendered)
     try:
         build(op.client, manifests)
     except Failed:
         raise Failed(f"failed to delete release: {op.release}") from None
     if op.traits.checks_owner_on_uninstall:
-        manifests = [manifest for manifest in manifests if _owned(op, manifest)]
+        manifests = tuple(manifest for manifest in manifests if _owned(op, manifest))
     for manifest in side_by_side(manifests):
         op.client.delete(manifest)
     return manifests
@@ -84,5 +79,7 @@ def _owned(op: Operation, manifest: Manifest) -> bool:
 
 
 @lru_cache(1 << 10)
-def _in_uninstall_order(rendered: Rendered) -> tuple[Manifest, ...]:
-    return tuple(sorted(rendered.manifests, key=lambda manifest: uninstall_order(manifest.key.kind)))
+def _to_delete(rendered: Rendered) -> tuple[Manifest, ...]:
+    """Any policy but "keep" is neither kept nor deleted: it is forgotten."""
+    manifests = [manifest for manifest in rendered.manifests if KEEP not in manifest.body.annotations]
+    return tuple(sorted(manifests, key=lambda manifest: uninstall_order(manifest.key.kind)))

@@ -1,5 +1,7 @@
 """`helm upgrade` (pkg/action/upgrade.go)."""
 
+from functools import lru_cache
+
 from msgspec.structs import replace
 
 from watchbill.lifecycle.helm.build import build
@@ -36,12 +38,10 @@ def _upgrade(op: Operation, render: Render) -> None:
         raise Failed(rendered.error)
     server_side = op.applies(last)
     build(op.client, rendered.manifests)
-    current = list(original.rendered.manifests)
+    current = original.rendered.manifests
     build(op.client, current, "unable to build kubernetes objects from current release manifest: ")
     targets = owned(rendered.manifests, op.release, op.namespace)
-    known = {(manifest.body.api_version, manifest.key) for manifest in current}
-    new = [manifest for manifest in targets if (manifest.body.api_version, manifest.key) not in known]
-    current += adopted(op, new, op.cannot_continue("update"))
+    current += adopted(op, _new(targets, current), op.cannot_continue("update"))
 
     release = op.add(Release(last.revision + 1, "pending-upgrade", rendered, server_side))
     take_over = server_side and not original.server_side
@@ -61,6 +61,12 @@ def _upgrade(op: Operation, render: Render) -> None:
         raise _fail(op, release, update.created, failed) from None
     op.mark(original, "superseded")
     op.mark(release, "deployed")
+
+
+@lru_cache(1 << 12)
+def _new(targets: tuple[Manifest, ...], current: tuple[Manifest, ...]) -> tuple[Manifest, ...]:
+    known = {(manifest.body.api_version, manifest.key) for manifest in current}
+    return tuple(manifest for manifest in targets if (manifest.body.api_version, manifest.key) not in known)
 
 
 def _baseline(op: Operation) -> tuple[Release, Release]:

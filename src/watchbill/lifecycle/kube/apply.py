@@ -32,7 +32,7 @@ UNOWNED: frozenset[Path] = frozenset(
 )
 
 
-class Manager(Struct, frozen=True):
+class Manager(Struct, frozen=True, gc=False, cache_hash=True):
     """Who owns which fields, and how they came to own them."""
 
     name: str
