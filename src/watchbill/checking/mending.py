@@ -8,14 +8,13 @@ from watchbill.lifecycle.folding import killing
 from watchbill.lifecycle.lab import Lab, ReleaseName, Versions
 from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.play import Played
-from watchbill.lifecycle.properties import Property, Violation
+from watchbill.lifecycle.properties import FAILURES, Violation
 from watchbill.lifecycle.scenarios import retrace, stage_for
 from watchbill.lifecycle.world import Manifest, Rendered, World
 from watchbill.rules.look import Look, look
 from watchbill.rules.rule import Claim, Mend, Rule
 from watchbill.rules.sighting import Sighting
 
-FAILURES = (Property.WORKS, Property.RETRIES, Property.RECOVERS)
 MOST_KILLS = 40
 
 

@@ -39,6 +39,9 @@ class Property(Enum):
     NEIGHBOURS = "no release touches the objects of another"
 
 
+FAILURES = (Property.WORKS, Property.RETRIES, Property.RECOVERS)  # an operation fails that should not
+
+
 class Cause(Struct, frozen=True):
     """What makes two violations the same one: an object, and what is wrong with it."""
 

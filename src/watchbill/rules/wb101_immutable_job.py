@@ -5,41 +5,71 @@ from typing import Any
 
 import msgspec
 
+from watchbill.lifecycle.kube import immutable
 from watchbill.lifecycle.objects import Body, Key
-from watchbill.lifecycle.properties import Property
+from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.world import Rendered
-from watchbill.rules.mends import as_hook, renamed, without
-from watchbill.rules.rule import Claim, Mend, Rule
+from watchbill.rules.differences import Difference, differences, listed, marks, without_marks
+from watchbill.rules.mends import as_hook, changed, renamed, without
+from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
 from watchbill.rules.sighting import Sighting
+from watchbill.rules.wb102_forced_upgrade import is_forced
 from watchbill.rules.words import named, title
+
+FIELDS: tuple[Path, ...] = tuple(
+    tuple(rule.field.split(".")) for rule in immutable.RULES if rule.kind == "Job"
+)
+MOST_POINTERS = 3
+AS_HOOK = "make it a hook (pre-install,pre-upgrade with before-hook-creation)"
+BY_HASH = "put a hash of its spec into its name"
 
 
 def _claim(sighting: Sighting) -> Claim | None:
     key = sighting.key
-    if key is None or key.kind != "Job" or sighting.broke is not Property.WORKS:
+    if key is None or key.kind != "Job" or sighting.broke not in FAILURES or is_forced(sighting):
         return None
-    if "field is immutable" not in sighting.what or sighting.flags or not sighting.is_plain(key):
+    if "field is immutable" not in sighting.what or not sighting.is_plain(key):
         return None
+    found = _differences(sighting, key)
     return Claim(
         subject=key,
         title=title(f"{sighting.operation} fails: {named(key)} cannot be changed in place", key),
-        because=_because(sighting),
-        fix="make it a hook (pre-install,pre-upgrade with before-hook-creation), or put a hash of its spec into its name",
-        mends=(as_hook(key), _hashed(key), without(key)),
+        because=_because(found),
+        fix=_fix(sighting, found),
+        mends=(*_unmarked(sighting, key, found), as_hook(key), hashed(key), without(key)),
         path=("spec", "template"),
+        related=tuple(Pointer(key, one.path, f"{one.words} changes") for one in found[:MOST_POINTERS]),
     )
 
 
-def _because(sighting: Sighting) -> str:
-    changes = ", ".join(sighting.changes)
-    return (
-        f"plain Job with a fixed name; its pod template changes with: {changes}"
-        if changes
-        else ("plain Job with a fixed name, and its pod template is another one in this version")
-    )
+def _differences(sighting: Sighting, key: Key) -> list[Difference]:
+    live, wanted = sighting.before.objects.get(key), sighting.manifest(key)
+    return differences(live.body, wanted.body, *FIELDS) if live and wanted else []
 
 
-def _hashed(key: Key) -> Mend:
+def _because(found: list[Difference]) -> str:
+    what = listed(found) or "what it runs"
+    in_template = any(one.path[:2] == ("spec", "template") for one in found)
+    return f"plain Job with a fixed name; {what}{' in its pod template' if in_template else ''} changes"
+
+
+def _fix(sighting: Sighting, found: list[Difference]) -> str:
+    if not (names := marks(found)):
+        return f"{AS_HOOK}, or {BY_HASH}"
+    taken = ", ".join(name for _, name in names)
+    kind = names[0][0] if len({kind for kind, _ in names}) == 1 else "labels and annotations"
+    if sighting.changes:
+        return f"take {taken} out of the {kind} of its pod template; or {AS_HOOK}"
+    # What is in the cluster carries it already: to take it out is a change of the template too.
+    return f"{AS_HOOK}, or {BY_HASH}; then take {taken} out of the {kind} of its pod template"
+
+
+def _unmarked(sighting: Sighting, key: Key, found: list[Difference]) -> tuple[Mend, ...]:
+    names = marks(found) if sighting.changes else []
+    return (changed(key, lambda thing: without_marks(thing, names)),) if names else ()
+
+
+def hashed(key: Key) -> Mend:
     """Its name says what it runs: a changed Job is a new Job."""
 
     def mend(rendered: Rendered) -> Rendered:
