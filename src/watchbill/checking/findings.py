@@ -67,11 +67,14 @@ def listen(
 ) -> Iterator[Heard | Fact]:
     """Everything that rules say of one ground, and the facts."""
     for sighting in sightings(ground, depth, own):
-        if (fact := fact_of(sighting)) is not None:
+        if (said := _claimed(sighting)) is not None:
+            rule, claim = said
+            yield Heard(rule, claim, ground, weigh(claim, sighting, in_use), sighting)
+        elif (fact := fact_of(sighting)) is not None:
             yield Fact(fact, (str(ground.tool),))
-            continue
-        rule, claim = _claimed(sighting)
-        yield Heard(rule, claim, ground, weigh(claim, sighting, in_use), sighting)
+        else:
+            claim = wb000_unclaimed.claim(sighting)
+            yield Heard(wb000_unclaimed.RULE, claim, ground, weigh(claim, sighting, in_use), sighting)
     seen = look(ground.alone, 0, ground.dropped, ground.volatile)
     for rule in RULES:
         if rule.inspect is not None:
@@ -79,11 +82,11 @@ def listen(
                 yield Heard(rule, claim, ground, weigh(claim, None, in_use), seen=seen)
 
 
-def _claimed(sighting: Sighting) -> tuple[Rule, Claim]:
+def _claimed(sighting: Sighting) -> tuple[Rule, Claim] | None:
     for rule in RULES:
         if rule.claim is not None and (claim := rule.claim(sighting)) is not None:
             return rule, claim
-    return wb000_unclaimed.RULE, wb000_unclaimed.claim(sighting)
+    return None
 
 
 def settle(heard: Sequence[Heard]) -> tuple[list[list[Heard]], list[Fact]]:

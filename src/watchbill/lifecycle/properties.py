@@ -208,7 +208,7 @@ def _deletions(scene: Scene) -> Iterator[Offence]:
             )
         if key.kind in RUNS_TO_COMPLETION or played.move.verb in REMOVES:
             continue
-        for user, live in before.objects.items():
+        for user, live in {**before.objects, **_running(step.world)}.items():
             if _has_pods(user, live) and key in needs(live.body, user.namespace) and user not in deleted:
                 yield Offence(Property.SPARES, Cause(key, f"needed by {user}"), number)
 
@@ -301,6 +301,13 @@ def _of_others(scene: Scene) -> frozenset[Key]:
         if name != own
         for manifest in history[-1].rendered.everything()
     )
+
+
+def _running(world: World) -> dict[Key, Live]:
+    """Jobs that are at work at this very moment: the operation may have created them itself."""
+    return {
+        key: live for key, live in world.objects.items() if key.kind == "Job" and _phase(live) == "running"
+    }
 
 
 def _has_pods(key: Key, live: Live) -> bool:

@@ -22,6 +22,10 @@ FACTS = (
         "a release that was installed, even in vain, is upgraded or uninstalled, never installed again",
     ),
 )
+REPLACED = (
+    "a pod that is evicted is replaced while it still ends, unless its Job says podReplacementPolicy: Failed"
+)
+STOPPED = "whoever uninstalls a release stops its Jobs"
 STUCK = "a release can be left in a state that only another operation gets it out of"
 
 
@@ -30,6 +34,11 @@ def fact_of(sighting: Sighting) -> str | None:
     for words, fact in FACTS:
         if words in sighting.what:
             return fact
+    if sighting.what == "podReplacementPolicy":
+        # Whether that matters only a contract can say (WB602).
+        return REPLACED
+    if sighting.broke is Property.FINISHES:
+        return STOPPED
     if sighting.broke is Property.RETURNS:
         # Why the operation before failed is a violation of its own; that nothing else helps adds nothing to it.
         return STUCK

@@ -26,6 +26,11 @@ class Look(Struct, frozen=True):
     dropped: tuple[Dropped, ...] = ()
     volatile: tuple[tuple[str, str], ...] = ()  # template and function: another thing at each render
 
+    @property
+    def before(self) -> Rendered | None:
+        """The version before, where there is one, as it was upgraded to."""
+        return _rendered(self.lab, self.checked - 1, again=True) if self.checked else None
+
     def manifests(self) -> Iterator[tuple[Manifest, Hook | None]]:
         """Every object once, with the hook that makes it."""
         seen = set[Key]()
@@ -47,9 +52,9 @@ def look(
     dropped: tuple[Dropped, ...] = (),
     volatile: tuple[tuple[str, str], ...] = (),
 ) -> Look:
-    release = lab.named("")
-    install, upgrade = (
-        lab.versions.render(checked, release, upgrade=again, revision=1 + again, world=World())
-        for again in (False, True)
-    )
+    install, upgrade = (_rendered(lab, checked, again=again) for again in (False, True))
     return Look(lab, checked, install, upgrade, dropped, volatile)
+
+
+def _rendered(lab: Lab, version: int, *, again: bool) -> Rendered:
+    return lab.versions.render(version, lab.named(""), upgrade=again, revision=1 + again, world=World())

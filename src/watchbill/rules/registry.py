@@ -1,10 +1,50 @@
 """Every rule, in the order in which they may claim a violation: the more particular ones first."""
 
-from watchbill.rules import wb101_immutable_job, wb102_forced_upgrade, wb103_immutable_field
+from watchbill.rules import (
+    wb101_immutable_job,
+    wb102_forced_upgrade,
+    wb103_immutable_field,
+    wb301_failed_logs_deleted,
+    wb302_logs_deleted,
+    wb303_no_deadline,
+    wb304_left_behind,
+    wb305_logs_lost,
+    wb306_test_logs,
+    wb307_sidecar,
+    wb309_deleted_while_running,
+    wb401_plain_to_hook,
+    wb402_plain_to_install_hook,
+    wb403_hook_to_plain,
+    wb404_rollback_not_found,
+    wb405_hook_object_in_use,
+    wb406_stateful_hook,
+    wb407_long_running_hook,
+    wb408_twins,
+    wb409_neighbour,
+    wb410_reaped_companion,
+)
 from watchbill.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     wb101_immutable_job.RULE,
     wb103_immutable_field.RULE,
     wb102_forced_upgrade.RULE,
+    wb408_twins.RULE,
+    wb401_plain_to_hook.RULE,
+    wb402_plain_to_install_hook.RULE,
+    wb403_hook_to_plain.RULE,
+    wb404_rollback_not_found.RULE,
+    wb410_reaped_companion.RULE,
+    wb405_hook_object_in_use.RULE,
+    wb406_stateful_hook.RULE,
+    wb407_long_running_hook.RULE,
+    wb409_neighbour.RULE,
+    wb301_failed_logs_deleted.RULE,
+    wb302_logs_deleted.RULE,
+    wb303_no_deadline.RULE,
+    wb304_left_behind.RULE,
+    wb305_logs_lost.RULE,
+    wb306_test_logs.RULE,
+    wb307_sidecar.RULE,
+    wb309_deleted_while_running.RULE,
 )

@@ -83,6 +83,13 @@ class Sighting(Struct, frozen=True, dict=True):
         )
 
     @cached_property
+    def recorded(self) -> Rendered:
+        """The version as the release has it on record at that write: hooks are those of the record."""
+        world = self.step.world if self.step is not None else self.last.world
+        history = world.history(self.lab.records(self.lab.named(self.move.release)))
+        return history[-1].rendered if history else self.rendered
+
+    @cached_property
     def newest(self) -> int:
         """The highest version that the trace has to do with."""
         return max((move.version for move in self.violation.trace if move.of_tool), default=0)

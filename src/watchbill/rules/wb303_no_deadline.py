@@ -1,0 +1,59 @@
+"""WB303: a hook that hangs goes on when Helm has given up, and the next try starts beside it."""
+
+from collections.abc import Iterator
+
+from watchbill.lifecycle.objects import Body, Key, at
+from watchbill.lifecycle.properties import Property
+from watchbill.rules.look import Look
+from watchbill.rules.mends import with_spec, without
+from watchbill.rules.policies import is_test
+from watchbill.rules.rule import Claim, Rule, Severity
+from watchbill.rules.sighting import Sighting
+from watchbill.rules.words import named, title
+
+HELM_WAITS = 300  # seconds, unless told otherwise
+
+
+def _claim(sighting: Sighting) -> Claim | None:
+    """Retries that meet a Job which still runs: the consequence of the same cause."""
+    key = sighting.key
+    if sighting.broke not in (Property.ALONE, Property.FINISHES) or key is None or key.kind != "Job":
+        return None
+    if not sighting.what.startswith("deleted while it ran") or sighting.hook(key) is None:
+        return None
+    manifest = sighting.manifest(key)
+    if manifest is None or _has_deadline(manifest.body):
+        return None
+    return _said(key)
+
+
+def _inspect(look: Look) -> Iterator[Claim]:
+    for manifest, hook in look.manifests():
+        if hook is None or manifest.key.kind != "Job" or is_test(hook) or _has_deadline(manifest.body):
+            continue
+        yield _said(manifest.key)
+
+
+def _said(key: Key) -> Claim:
+    return Claim(
+        subject=key,
+        title=title(
+            f"if {named(key)} hangs, it goes on after Helm gave up; a retry deletes it while it runs", key
+        ),
+        because="a hook Job without activeDeadlineSeconds",
+        fix=f"set activeDeadlineSeconds below helm's --timeout (default {HELM_WAITS} s), best in the pod's spec: that keeps the pod and its logs",
+        mends=(with_spec(key, activeDeadlineSeconds=HELM_WAITS - 60), without(key)),
+        path=("spec",),
+        severity=Severity.NOTE,
+    )
+
+
+def _has_deadline(body: Body) -> bool:
+    """The Job's own, or its pod's."""
+    return any(
+        at(body.object, *path, "activeDeadlineSeconds") is not None
+        for path in (("spec",), ("spec", "template", "spec"))
+    )
+
+
+RULE = Rule("WB303", "no-deadline", "a hook Job may hang for ever", claim=_claim, inspect=_inspect)

@@ -1,0 +1,68 @@
+"""WB305: a failed Job stays, but its pod does not, and the logs are the pod's."""
+
+from watchbill.lifecycle.objects import at
+from watchbill.lifecycle.properties import Property
+from watchbill.rules.mends import changed, with_spec
+from watchbill.rules.rule import Claim, Mend, Path, Rule, Severity
+from watchbill.rules.sighting import Sighting
+from watchbill.rules.words import named, title
+
+POD: Path = ("spec", "template", "spec")
+# By what the logs go: the field, what it does, and what to do about it.
+WAYS: dict[str, tuple[Path, str, str]] = {
+    "restartPolicy": (
+        (*POD, "restartPolicy"),
+        "with restartPolicy OnFailure the pod is deleted when the back-off limit is reached",
+        "restartPolicy: Never keeps a pod for each attempt",
+    ),
+    "activeDeadlineSeconds": (
+        ("spec", "activeDeadlineSeconds"),
+        "the Job's activeDeadlineSeconds deletes the pod when it is over",
+        "set activeDeadlineSeconds in the pod's spec instead: the pod ends, and stays",
+    ),
+    "ttlSecondsAfterFinished": (
+        ("spec", "ttlSecondsAfterFinished"),
+        "its ttlSecondsAfterFinished deletes it as soon as it has failed",
+        "give it a ttlSecondsAfterFinished of hours",
+    ),
+}
+
+
+def _claim(sighting: Sighting) -> Claim | None:
+    key = sighting.key
+    if sighting.broke is not Property.LOGS or key is None or sighting.what not in WAYS:
+        return None
+    path, because, fix = WAYS[sighting.what]
+    at_once = sighting.what == "ttlSecondsAfterFinished"
+    return Claim(
+        subject=key,
+        title=title(f"when {named(key)} fails for good, its logs are gone", key),
+        because=because,
+        fix=fix,
+        mends=(_mend(sighting),),
+        cause=sighting.what,
+        path=path,
+        severity=Severity.WARNING if at_once else Severity.NOTE,
+    )
+
+
+def _mend(sighting: Sighting) -> Mend:
+    key = sighting.key
+    assert key is not None
+    if sighting.what == "ttlSecondsAfterFinished":
+        return with_spec(key, ttlSecondsAfterFinished=86_400)
+
+    def change(thing: dict[str, object]) -> dict[str, object]:
+        spec = dict(at(thing, "spec") or {})
+        template = dict(spec.get("template") or {})
+        pod = dict(template.get("spec") or {})
+        if sighting.what == "restartPolicy":
+            pod["restartPolicy"] = "Never"
+        else:
+            pod["activeDeadlineSeconds"] = spec.pop("activeDeadlineSeconds", None)
+        return {**thing, "spec": {**spec, "template": {**template, "spec": pod}}}
+
+    return changed(key, change)
+
+
+RULE = Rule("WB305", "logs-lost", "the pod of a failed Job is deleted with its logs", (45,), _claim)

@@ -1,0 +1,51 @@
+"""WB401: an object that becomes a hook is deleted by the very upgrade that created it anew."""
+
+from typing import Any
+
+from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.properties import Property
+from watchbill.rules.mends import as_plain, changed, renamed
+from watchbill.rules.policies import AGAIN, EVENTS
+from watchbill.rules.rule import Claim, Mend, Rule
+from watchbill.rules.sighting import Sighting
+from watchbill.rules.words import named, title
+
+
+def was_plain(sighting: Sighting, key: Key) -> bool:
+    """In the revision before."""
+    history = sighting.before.history(sighting.lab.records(sighting.lab.named(sighting.move.release)))
+    return any(one.key == key for known in history[-1:] for one in known.rendered.manifests)
+
+
+def _claim(sighting: Sighting) -> Claim | None:
+    key = sighting.key
+    if key is None or sighting.broke not in (Property.KEEPS, Property.SPARES):
+        return None
+    hook = sighting.hook(key)
+    if hook is None or key.kind in RUNS_TO_COMPLETION or not was_plain(sighting, key):
+        return None
+    if AGAIN.isdisjoint(hook.events) or key in sighting.last.world.objects:
+        return None
+    return Claim(
+        subject=key,
+        title=title(f"{sighting.operation} works, and {named(key)} is gone: it became a hook", key),
+        because="plain in the version before, a hook in this one: Helm creates it, then deletes what its manifest no longer lists",
+        fix="give it another name, or helm.sh/resource-policy: keep for this one upgrade, or leave it plain",
+        mends=(_kept(key), renamed(key, f"{key.name}-hook"), as_plain(key)),
+        path=EVENTS,
+    )
+
+
+def _kept(key: Key) -> Mend:
+    def change(thing: dict[str, Any]) -> dict[str, Any]:
+        metadata = thing["metadata"]
+        annotations = {**(metadata.get("annotations") or {}), "helm.sh/resource-policy": "keep"}
+        return {**thing, "metadata": {**metadata, "annotations": annotations}}
+
+    return changed(key, change)
+
+
+RULE = Rule(
+    "WB401", "plain-to-hook", "an object that becomes a hook is deleted by that upgrade", (11,), _claim
+)

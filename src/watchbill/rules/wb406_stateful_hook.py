@@ -1,0 +1,42 @@
+"""WB406: a volume or a database that is a hook is deleted, data and all, before it is created again."""
+
+from collections.abc import Iterator
+
+from watchbill.rules.look import Look
+from watchbill.rules.mends import as_plain
+from watchbill.rules.policies import BEFORE, EVENTS, FAILED, SUCCEEDED, comes_again, is_test, policies
+from watchbill.rules.rule import Claim, Rule, Severity
+from watchbill.rules.words import named, title
+
+STATEFUL = frozenset({"PersistentVolumeClaim", "PersistentVolume", "StatefulSet", "Namespace"})
+
+
+def _inspect(look: Look) -> Iterator[Claim]:
+    for manifest, hook in look.manifests():
+        key = manifest.key
+        if hook is None or key.kind not in STATEFUL or is_test(hook):
+            continue
+        ruin = _ruin(hook.events, policies(hook), again=comes_again(hook))
+        if ruin is None:
+            continue
+        when, severity = ruin
+        yield Claim(
+            subject=key,
+            title=title(f"{when} deletes {named(key)} and what it holds: it is a hook", key),
+            because=f"a hook of {','.join(hook.events)}, deleted by {','.join(policies(hook))}",
+            fix="make it plain; where it must outlive the release, with helm.sh/resource-policy: keep",
+            mends=(as_plain(key),),
+            path=EVENTS,
+            severity=severity,
+        )
+
+
+def _ruin(events: tuple[str, ...], chosen: tuple[str, ...], *, again: bool) -> tuple[str, Severity] | None:
+    if SUCCEEDED in chosen and not set(events) <= {"pre-delete", "post-delete"}:
+        return "every install" if not again else "every upgrade", Severity.ERROR
+    if BEFORE in chosen:
+        return ("every upgrade", Severity.ERROR) if again else ("a re-install", Severity.WARNING)
+    return ("a failed hook", Severity.WARNING) if FAILED in chosen else None
+
+
+RULE = Rule("WB406", "stateful-hook", "data is deleted because its object is a hook", (24,), inspect=_inspect)

@@ -1,0 +1,26 @@
+"""WB409: a hook with a fixed name deletes the object of another release."""
+
+from watchbill.lifecycle.properties import Property
+from watchbill.rules.mends import renamed, without
+from watchbill.rules.rule import Claim, Rule, Severity
+from watchbill.rules.sighting import Sighting
+from watchbill.rules.words import named, title
+
+
+def _claim(sighting: Sighting) -> Claim | None:
+    key = sighting.key
+    if sighting.broke is not Property.NEIGHBOURS or key is None:
+        return None
+    where = "in any namespace" if not key.namespace else "in the same namespace"
+    return Claim(
+        subject=key,
+        title=title(f"a second release {where} deletes {named(key)} of the first", key),
+        because="a hook whose name is the same for every release; hooks are deleted whoever they belong to",
+        fix="put the release's name into it, and the namespace's where it is cluster-wide",
+        mends=(renamed(key, f"{key.name}-mended"), without(key)),
+        path=("metadata", "name"),
+        severity=Severity.WARNING,
+    )
+
+
+RULE = Rule("WB409", "neighbour", "a second release deletes what the first one needs", claim=_claim)
