@@ -8,8 +8,11 @@ from watchbill.checking.grounds import Ground
 from watchbill.lifecycle.explore import explore
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import parse
-from watchbill.lifecycle.properties import Violation
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.properties import Property, Violation
 from watchbill.lifecycle.scenarios import Scenario, retrace, scenarios, stage_for, walk
+from watchbill.lifecycle.stage import Stage
+from watchbill.lifecycle.world import World
 from watchbill.rules.sighting import Sighting
 
 # Install and upgrade, as each tool calls them.
@@ -21,6 +24,7 @@ def sightings(ground: Ground, depth: int, own: Sequence[Scenario] = ()) -> Itera
     yield from _changes(ground)
     yield from _named(ground, own)
     yield from _explored(ground, depth)
+    yield from _neighbours(ground)
 
 
 def _explored(ground: Ground, depth: int) -> Iterator[Sighting]:
@@ -43,9 +47,44 @@ def _named(ground: Ground, own: Sequence[Scenario]) -> Iterator[Sighting]:
             if scenario.upgrades and len(lab.versions) < 2:
                 continue
             for violation in walk(stage, scenario).violations:
-                if _is_about(violation, ground, lab):
+                if _is_about(violation, ground, lab) and _is_due_to_its_name(violation, stage):
                     changes = ground.changes if lab is ground.life else ()
                     yield Sighting(violation, lab, scenario.name, changes)
+
+
+def _is_due_to_its_name(violation: Violation, stage: Stage) -> bool:
+    """Under another name than its own a release shows again whatever it shows: only what fails because of it counts."""
+    if not (other := violation.trace[-1].release):
+        return True
+    if violation.property not in FAILURES:
+        return False
+    words = f"release {other} "
+    own = [replace(move, release="", text=move.text.replace(words, "", 1)) for move in violation.trace]
+    plays, _ = retrace(stage, own)
+    return plays[-1].ok
+
+
+def _neighbours(ground: Ground) -> Iterator[Sighting]:
+    """A second release of the chart, here under another name, and elsewhere under the same one.
+
+    Manifests are of one release: nobody knows what another one's would be.
+    """
+    if ground.chart is None or ground.tool.name != "helm":
+        return
+    lab = ground.alone
+    first = parse("install", "helm")
+    for other in (f"{lab.release[:50]}-2", f"{lab.namespace}-2/{lab.release}"):
+        if _hook_objects(lab, "").isdisjoint(_hook_objects(lab, other)):
+            continue
+        _, violations = retrace(stage_for(lab), (first, parse(f"release {other} install", "helm")))
+        for violation in violations:
+            if violation.property is Property.NEIGHBOURS:
+                yield Sighting(violation, lab)
+
+
+def _hook_objects(lab: Lab, release: str) -> set[Key]:
+    rendered = lab.versions.render(0, lab.named(release), upgrade=False, revision=1, world=World())
+    return {manifest.key for hook in rendered.hooks for manifest in hook.objects}
 
 
 def _changes(ground: Ground) -> Iterator[Sighting]:

@@ -26,6 +26,7 @@ REPLACED = (
     "a pod that is evicted is replaced while it still ends, unless its Job says podReplacementPolicy: Failed"
 )
 STOPPED = "whoever uninstalls a release stops its Jobs"
+KILLED = "what a helm that was killed has started goes on, and the next try deletes it while it runs"
 STUCK = "a release can be left in a state that only another operation gets it out of"
 
 
@@ -37,8 +38,8 @@ def fact_of(sighting: Sighting) -> str | None:
     if sighting.what == "podReplacementPolicy":
         # Whether that matters only a contract can say (WB602).
         return REPLACED
-    if sighting.broke is Property.FINISHES:
-        return STOPPED
+    if sighting.broke in (Property.FINISHES, Property.ALONE):
+        return STOPPED if sighting.move.verb in ("uninstall", "delete") else KILLED
     if sighting.broke is Property.RETURNS:
         # Why the operation before failed is a violation of its own; that nothing else helps adds nothing to it.
         return STUCK

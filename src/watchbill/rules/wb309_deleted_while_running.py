@@ -11,7 +11,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     key = sighting.key
     if sighting.broke not in (Property.FINISHES, Property.ALONE) or key is None or key.kind != "Job":
         return None
-    if not sighting.what.startswith("deleted while it ran"):
+    if not sighting.what.startswith("deleted while it ran") or not sighting.is_plain(key):
         return None
     # Whoever uninstalls wants it to end.
     if sighting.move.verb in ("uninstall", "delete"):
