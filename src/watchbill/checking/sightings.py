@@ -9,7 +9,7 @@ from watchbill.lifecycle.explore import explore
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import parse
 from watchbill.lifecycle.objects import Key
-from watchbill.lifecycle.properties import Property, Violation
+from watchbill.lifecycle.properties import FAILURES, Property, Violation
 from watchbill.lifecycle.scenarios import Scenario, retrace, scenarios, stage_for, walk
 from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import World
