@@ -1,6 +1,6 @@
 """Changes of what a chart renders that rules try: whether they help is seen by playing again, never assumed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -64,6 +64,68 @@ def rehooked(key: Key, change: Callable[[Hook], Hook]) -> Mend:
 
 def with_policies(key: Key, *policies: str) -> Mend:
     return rehooked(key, lambda hook: replace(hook, delete_policies=policies))
+
+
+def with_before(*keys: Key) -> Mend:
+    """The hooks that make these objects, or all there are, delete what is left of their last run first."""
+
+    def one(hook: Hook) -> Hook:
+        if keys and not any(made.key in keys for made in hook.objects):
+            return hook
+        return replace(hook, delete_policies=tuple(dict.fromkeys((BEFORE, *hook.delete_policies))))
+
+    return lambda rendered: replace(rendered, hooks=tuple(map(one, rendered.hooks)))
+
+
+def with_events(key: Key, change: Mapping[str, str]) -> Mend:
+    """The hook at other events; at none instead of one that is changed to nothing."""
+
+    def moved(hook: Hook) -> Hook:
+        events = (change.get(event, event) for event in hook.events)
+        return replace(hook, events=tuple(dict.fromkeys(filter(None, events))))
+
+    return rehooked(key, moved)
+
+
+def with_copies(key: Key, *needed: Key) -> Mend:
+    """A hook with what it needs of its own: hooks of the same events, before it, under other names."""
+
+    def mend(rendered: Rendered) -> Rendered:
+        hook = next((hook for hook in rendered.hooks if any(one.key == key for one in hook.objects)), None)
+        if hook is None:
+            return rendered
+        names = {one.name: f"{one.name[:240]}-hook" for one in needed}
+        copies = tuple(
+            replace(
+                hook,
+                kind=one.key.kind,
+                name=names[one.key.name],
+                weight=hook.weight - 1,
+                objects=(
+                    Manifest(
+                        one.key._replace(name=names[one.key.name]),
+                        Body.of(_saying(one.body.object, names)),
+                        one.path,
+                    ),
+                ),
+            )
+            for one in rendered.everything()
+            if one.key in needed
+        )
+        repointed = changed(key, lambda thing: {**thing, "spec": _saying(thing.get("spec"), names)})
+        with_them = replace(rendered, hooks=tuple(sorted((*rendered.hooks, *copies), key=_order)))
+        return repointed(with_them)
+
+    return mend
+
+
+def _saying(thing: Any, names: Mapping[str, str]) -> Any:
+    """The same with other names where these stand."""
+    if isinstance(thing, dict):
+        return {field: _saying(value, names) for field, value in thing.items()}
+    if isinstance(thing, list):
+        return [_saying(item, names) for item in thing]
+    return names.get(thing, thing) if isinstance(thing, str) else thing
 
 
 def as_hook(

@@ -67,6 +67,12 @@ class Sighting(Struct, frozen=True, dict=True):
         return self.last.steps[number - 1] if 0 < number <= len(self.last.steps) else None
 
     @property
+    def just_before(self) -> World:
+        """The world as that write met it."""
+        number = self.violation.step
+        return self.last.steps[number - 2].world if number > 1 else self.before
+
+    @property
     def error(self) -> str:
         return self.last.error
 

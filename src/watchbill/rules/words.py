@@ -1,5 +1,7 @@
 """How objects are named in findings, and how a title is kept within its line."""
 
+from collections.abc import Sequence
+
 from watchbill.lifecycle.objects import Key
 
 WIDEST = 100
@@ -13,6 +15,14 @@ def named(key: Key) -> str:
 def short(key: Key) -> str:
     """`Job/membership-migrate`"""
     return f"{key.kind}/{key.name}"
+
+
+def listed(keys: Sequence[Key], most: int = 4) -> str:
+    """`ServiceAccount "x", Secret "y" and 3 more`"""
+    shown = [named(key) for key in keys[:most]]
+    if len(keys) > most:
+        return f"{', '.join(shown)} and {len(keys) - most} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
 def title(text: str, *keys: Key) -> str:
