@@ -19,12 +19,14 @@ from watchbill.lifecycle.play import Played
 from watchbill.lifecycle.properties import CLEAN, Past, Scene, Violation, failed, judge
 from watchbill.lifecycle.sketch import sketch
 from watchbill.lifecycle.stage import Stage
+from watchbill.lifecycle.workloads import WORKLOADS
 from watchbill.lifecycle.world import World
 
 THIS, NEXT = 0, 1
 ANY_JOB = "*"
 UNTIL_EXPIRED = "wait TTL"  # until the last finished Job that has a TTL is gone
 LONGEST_NAME = "a" * 53
+LIFE = ("install", "upgrade", "rollback", "uninstall")
 ORDINARY = frozenset({"--install"})  # pipelines never leave it out
 START = World()
 
@@ -96,7 +98,10 @@ HELM_SCENARIOS = (
     _helm("first install", "install"),
     _helm("install, and a hook hangs", "hang *", "install"),
     _helm("install --wait", "install --wait"),
-    _helm("longest release name", f"release {LONGEST_NAME} install", f"release {LONGEST_NAME} upgrade, next"),
+    _helm("install --wait --wait-for-jobs", "install --wait --wait-for-jobs"),
+    _helm("install --wait --wait-for-jobs, and a Job fails", "fail *", "install --wait --wait-for-jobs"),
+    # All that Helm does with names; hooks are made by the operation they belong to.
+    _helm("longest release name", *(f"release {LONGEST_NAME} {verb}" for verb in LIFE)),
     _helm("failed install, then retry", "fail *", "install", "succeed *", "upgrade --install"),
     _helm("failed install, then uninstall", "fail *", "install", "succeed *", "uninstall", "install"),
     _helm("no-op upgrade", "install", "upgrade"),
@@ -133,6 +138,22 @@ HELM_SCENARIOS = (
         "upgrade --rollback-on-failure, next",
         "succeed *",
         "upgrade, next",
+        versions=HELM4,
+    ),
+    _helm(
+        "migrated, then rolled back",
+        "install",
+        "hang Deployment/*",
+        "hang StatefulSet/*",
+        "upgrade --atomic, next",
+        versions=HELM3,
+    ),
+    _helm(
+        "migrated, then rolled back",
+        "install",
+        "hang Deployment/*",
+        "hang StatefulSet/*",
+        "upgrade --rollback-on-failure, next",
         versions=HELM4,
     ),
     _helm("killed upgrade, then retry", "install", "kill 1 upgrade, next", "upgrade, next"),
@@ -233,7 +254,7 @@ def _move(act: Act, version: int, job: str, world: World, tool: str) -> Move | N
 
 
 def excused(world: World, played: Played) -> bool:
-    """Whether it failed because of a fault: its client was killed, or a Job it met does not end well."""
+    """Whether it failed because of a fault: its client was killed, or what it waited for is fated not to end well."""
     if played.ok or played.killed:
         return played.killed
     if played.move.verb in KUBECTL_VERBS:
@@ -243,10 +264,11 @@ def excused(world: World, played: Played) -> bool:
 
 
 def _met(world: World, played: Played) -> Iterator[Key]:
-    """What runs to completion and was not done before it: by name, or nobody could mean it."""
+    """What runs to completion and was not done before it, by name, or nobody could mean it; and workloads."""
     created = (step.key for step in played.steps if step.created)
     unfinished = (key for key, live in world.objects.items() if live.run and not live.run.finished)
     yield from (key for key in (*created, *unfinished) if key and key.kind in RUNS_TO_COMPLETION and key.name)
+    yield from (key for key in played.world.objects if key.kind in WORKLOADS)
 
 
 def _doomed(key: Key, world: World) -> bool:

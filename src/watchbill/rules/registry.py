@@ -4,6 +4,7 @@ from watchbill.rules import (
     wb101_immutable_job,
     wb102_forced_upgrade,
     wb103_immutable_field,
+    wb104_long_name,
     wb301_failed_logs_deleted,
     wb302_logs_deleted,
     wb303_no_deadline,
@@ -26,6 +27,7 @@ from watchbill.rules import (
 from watchbill.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
+    wb104_long_name.RULE,
     wb101_immutable_job.RULE,
     wb103_immutable_field.RULE,
     wb102_forced_upgrade.RULE,

@@ -1,0 +1,133 @@
+"""WB104: with a longer release name the name of an object is longer than Kubernetes takes."""
+
+from collections import Counter
+
+from msgspec.structs import replace
+
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.play import play
+from watchbill.lifecycle.properties import FAILURES
+from watchbill.lifecycle.scenarios import LONGEST_NAME
+from watchbill.lifecycle.world import Manifest, Rendered, World
+from watchbill.rules.mends import renamed, without
+from watchbill.rules.rule import Claim, Mend, Rule, Severity
+from watchbill.rules.sighting import Sighting
+from watchbill.rules.words import named, title
+
+# A Job's name becomes the value of a label of its pods; a CronJob adds eleven letters for each Job it makes.
+LIMITS = {"Job": 63, "CronJob": 52, "Service": 63}
+USUAL = 40  # so long are names that pipelines put together
+
+
+def _claim(sighting: Sighting) -> Claim | None:
+    key = sighting.key
+    if key is None or sighting.broke not in FAILURES:
+        return None
+    limit = LIMITS.get(key.kind, 253)
+    too_long = len(key.name) > limit
+    if sighting.move.release == LONGEST_NAME:
+        return _from_some_length_on(sighting, key, limit, too_long)
+    if not too_long:
+        return None
+    return Claim(
+        subject=key,
+        title=title(f"{sighting.operation} fails: the name of {named(key)} is too long", key),
+        because=f"it has {len(key.name)} letters, and the name of a {key.kind} may have {limit}",
+        fix=_fix(limit),
+        mends=(_shortened(key.kind, limit), without(key)),
+        path=("metadata", "name"),
+    )
+
+
+def _from_some_length_on(sighting: Sighting, key: Key, limit: int, too_long: bool) -> Claim:
+    length = _shortest(sighting)
+    subject = _ordinary(sighting, key)
+    more = len(key.name) - len(LONGEST_NAME)
+    what = (
+        f"its name is {more} letters longer than the release's, and the name of a {key.kind} may have {limit}"
+    )
+    if not too_long:
+        what = f"it carries the release's name where that is too long: {sighting.what.rpartition(': ')[2]}"
+    operation = "uninstall" if sighting.move.verb == "uninstall" else f"the {sighting.move.verb}"
+    return Claim(
+        subject=subject,
+        title=title(
+            f"{operation} fails with a release name of {length} letters or more: {named(subject)}", subject
+        ),
+        because=what,
+        fix=_fix(limit) if too_long else 'cut what is too long: | trunc 63 | trimSuffix "-"',
+        mends=(_shortened(key.kind, limit), without(key)),
+        path=("metadata", "name") if too_long else (),
+        severity=Severity.WARNING if length <= USUAL else Severity.NOTE,
+    )
+
+
+def _fix(limit: int) -> str:
+    return f'cut the name: | trunc {limit} | trimSuffix "-", or shorter by as much as comes behind it'
+
+
+def _shortest(sighting: Sighting) -> int:
+    """The length from which on it fails: played, since templates may cut names in their own ways."""
+    works, fails = 0, len(LONGEST_NAME)
+    while fails - works > 1:
+        length = (works + fails) // 2
+        if _fails(sighting, length):
+            fails = length
+        else:
+            works = length
+    return fails
+
+
+def _fails(sighting: Sighting, length: int) -> bool:
+    world = World()
+    for move in sighting.violation.trace:
+        played = play(world, replace(move, release=LONGEST_NAME[:length]), sighting.lab)
+        if not played.ok:
+            return True
+        world = played.world
+    return False
+
+
+def _ordinary(sighting: Sighting, key: Key) -> Key:
+    """The same object in a release of the usual name: by template and kind, in order."""
+    lab, move = sighting.lab, sighting.move
+    upgrade = move.verb != "install"
+    own, long = (
+        lab.versions.render(
+            move.version, lab.named(name), upgrade=upgrade, revision=1 + upgrade, world=World()
+        )
+        for name in ("", LONGEST_NAME)
+    )
+    place = next((place for place, one in _places(long).items() if one.key == key), None)
+    twin = _places(own).get(place) if place is not None else None
+    return twin.key if twin is not None else key
+
+
+def _places(rendered: Rendered) -> dict[tuple[str, str, int], Manifest]:
+    seen = Counter[tuple[str, str]]()
+    found = {}
+    for manifest in rendered.everything():
+        which = (manifest.path, manifest.key.kind)
+        found[(*which, seen[which])] = manifest
+        seen[which] += 1
+    return found
+
+
+def _shortened(kind: str, limit: int) -> Mend:
+    def mend(rendered: Rendered) -> Rendered:
+        for manifest in rendered.everything():
+            key = manifest.key
+            if key.kind == kind and len(key.name) > limit:
+                rendered = renamed(key, key.name[-limit:].strip("-."))(rendered)
+        return rendered
+
+    return mend
+
+
+RULE = Rule(
+    "WB104",
+    "long-name",
+    "a long release name makes the name of an object too long, and Kubernetes refuses it",
+    rows=(32, 33),
+    claim=_claim,
+)
