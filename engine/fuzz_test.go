@@ -58,7 +58,7 @@ func FuzzLoad(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"", "---\n", "a: 1\n---\n# Source: c/templates/x.yaml\nb: 1\n", "---a: 1\n--- \t\nb: 2", "\ufeffa: 1", "a: &x [*x]\n", "a: b: c",
-		"kind: Job\nmetadata: {annotations: {helm.sh/hook: \"pre-install, x\", helm.sh/hook-weight: 1}}\n", "a:\r\n  - 1\r\n---\r\nb: 2\r\n",
+		"kind: Job\nmetadata: {annotations: {helm.sh/hook: \"pre-install, x\", helm.sh/hook-weight: 1}}\n", "a:\r\n  - 1\r\n---\r\nb: 2\r\n", "a: &x {b: 1}\nc: {<<: *x, b: 2}\na: 1\n",
 	} {
 		f.Add(text, "x.yaml")
 	}
@@ -76,6 +76,7 @@ func FuzzParse(f *testing.F) {
 		likeHelm(t, text)
 		answers := ask(t, Request{Parse: &ParseRequest{Name: name, Text: text}})
 		noPanic(t, answers)
+		noPanic(t, ask(t, Request{Parse: &ParseRequest{Name: name, Text: text, Plain: true}}))
 		lines := strings.Count(text, "\n") + 1
 		for _, answer := range answers {
 			if answer.Rendered == nil {

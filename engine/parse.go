@@ -15,6 +15,9 @@ var (
 
 // parse reads YAML that was rendered elsewhere, or a config file.
 func (e *engine) parse(id int, request *ParseRequest) *Error {
+	if request.Plain {
+		return e.parsePlain(id, request)
+	}
 	// The name matters to Helm in one way only: it skips files that begin with an underscore.
 	name := request.Name
 	if strings.HasPrefix(path.Base(name), "_") || name == "" {

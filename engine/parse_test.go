@@ -80,3 +80,35 @@ func TestParseSaysWhereTheTextIsWrong(t *testing.T) {
 		expectContains(t, err.Message, "YAML parse error on _x.yaml: ")
 	}
 }
+
+func TestPlainTextIsReadAsItStands(t *testing.T) {
+	text := "# of the team\n---\nkind: [1]\nmetadata: x\nb: &b {c: 1}\nd:\n  <<: *b\n  c: 2\n---\n- 1\n---\n"
+	result := collect(t, ask(t, Request{Parse: &ParseRequest{Name: "_x.yaml", Text: text, Plain: true}}))[0]
+	var said []any
+	for _, document := range result.Documents {
+		said = append(said, document.Index, document.Line, string(result.bodies[document.Digest].Object))
+	}
+	expect(t, "documents", said, []any{
+		0, 1, "null",
+		1, 3, `{"b":{"c":1},"d":{"c":2},"kind":[1],"metadata":"x"}`,
+		2, 10, "[1]",
+	})
+}
+
+func TestPlainTextSaysWhereItIsWrong(t *testing.T) {
+	for _, test := range []struct {
+		name, text   string
+		line, column int
+		says         string
+	}{
+		{"a key again", "a: 1\n---\nb: 1\n\nb: 2\n", 5, 1, `the key "b" stands twice, first in line 3`},
+		{"in the next line", "x:\n- c: 1\n  c: 2\n", 3, 3, `the key "c" stands twice, first in line 2`},
+		{"in one line", "é: {on: 1, true: 2}\n", 1, 12, `the key "true" stands twice, first in line 1`},
+		{"not YAML", "a: 1\n---\nb: 1\n- c\n", 4, 1, "did not find expected key"},
+		{"a cycle", "\n\na: &a [*a]\n", 3, 1, "anchor 'a' value contains itself"},
+	} {
+		err := failure(t, Request{Parse: &ParseRequest{Name: "x.yaml", Text: test.text, Plain: true}})
+		expect(t, test.name, []any{err.Kind, err.File, err.Line, err.Column}, []any{ErrYAML, "x.yaml", test.line, test.column})
+		expectContains(t, err.Message, test.says)
+	}
+}

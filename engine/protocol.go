@@ -5,7 +5,7 @@ import "encoding/json"
 // The protocol: JSON lines, requests on stdin, answers on stdout, in order. The Python side is
 // src/watchbill/charts/protocol.py; raise protocolVersion when either changes.
 
-const protocolVersion = 2
+const protocolVersion = 3
 
 // Hello is the first line the engine writes.
 type Hello struct {
@@ -55,6 +55,7 @@ type ParseRequest struct {
 	Name  string   `json:"name"` // for messages and as Document.Template where no "# Source:" comment names one
 	Text  string   `json:"text"`
 	Order []string `json:"order,omitempty"`
+	Plain bool     `json:"plain,omitempty"` // no manifests: documents as they stand, and no key twice
 }
 
 // LocateRequest asks for lines of fields: of a chart rendered in a context, or of a plain text.

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-PROTOCOL = 2
+PROTOCOL = 3
 
 Role = Literal["crd", "manifest", "hook", "dropped"]
 
@@ -89,6 +89,7 @@ class Parse(Wire, frozen=True):
     name: str
     text: str
     order: tuple[str, ...] = ()
+    plain: bool = False  # no manifests: documents as they stand, and no key twice
 
 
 class Field(Wire, frozen=True):
