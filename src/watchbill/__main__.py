@@ -3,7 +3,7 @@ imported, so that it loads while Python does."""
 
 import sys
 
-RENDERING_COMMANDS = frozenset({"rehearse", "show"})
+RENDERING_COMMANDS = frozenset({"check", "matrix", "rehearse", "show"})
 
 
 def main() -> None:

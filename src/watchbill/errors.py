@@ -1,4 +1,4 @@
-"""The two ways a command ends badly on purpose. Anything else that escapes is a crash of ours."""
+"""The ways a command ends badly on purpose. Anything else that escapes is a crash of ours."""
 
 
 class UserError(Exception):
@@ -23,3 +23,9 @@ class Found(Exception):  # noqa: N818  (findings are a result, not an error)
     """The command worked and found something bad: exit code 1. The report is already printed."""
 
     exit_code = 1
+
+
+class Unchecked(Exception):  # noqa: N818  (said in the report, beside what was found)
+    """Some of what was asked for could not be done: exit code 2. The report is already printed."""
+
+    exit_code = 2

@@ -1,7 +1,6 @@
 """One chart, or one release out of a stream of manifests: checked from end to end."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -13,25 +12,24 @@ from watchbill.checking import findings
 from watchbill.checking.grounds import Ground, of_chart, of_manifests
 from watchbill.checking.options import Options
 from watchbill.checking.result import Checked, Fact, Problem
+from watchbill.checking.subject import Subject
 from watchbill.errors import UserError
 from watchbill.lifecycle.scenarios import scenarios
-
-if TYPE_CHECKING:
-    from watchbill.checking.subjects import Subject
 
 LONGEST_RELEASE = 53
 
 
-def check(engine: Engine, subject: "Subject", options: Options) -> Checked:
+def check(engine: Engine, subject: Subject, options: Options) -> Checked:
     """Whatever is wrong with the input is part of the answer: other charts are still checked."""
     try:
         return _checked(engine, subject, options)
-    except UserError as error:
+    except UserError as found:
+        error = subject.says(found)
         problem = Problem(error.what, error.where or "", error.then or "")
         return Checked(subject.path, tools=tuple(map(str, options.tools)), problem=problem)
 
 
-def _checked(engine: Engine, subject: "Subject", options: Options) -> Checked:
+def _checked(engine: Engine, subject: Subject, options: Options) -> Checked:
     chart = load(engine, subject.source, follow_symlinks=options.follow_symlinks) if subject.source else None
     grounds = list(_grounds(engine, subject, chart, options))
     heard, facts = [], list[Fact]()
@@ -42,12 +40,12 @@ def _checked(engine: Engine, subject: "Subject", options: Options) -> Checked:
             else:
                 heard.append(said)
     groups, unmendable = findings.settle(heard)
-    found = findings.write(engine, groups, subject.shown, subject.manifests)
+    found = findings.write(engine, groups, subject.path, subject.manifests)
     first = grounds[0]
     resources = first.renderings[0].resources
     return Checked(
         path=subject.path,
-        name=chart.name if chart else first.life.release,
+        name=chart.name if chart else subject.label,
         version=chart.version if chart else "",
         jobs=sum(resource.kind == "Job" for resource in resources),
         hooks=sum(resource.hook is not None and resource.kind != "Job" for resource in resources),
@@ -60,7 +58,7 @@ def _checked(engine: Engine, subject: "Subject", options: Options) -> Checked:
     )
 
 
-def _grounds(engine: Engine, subject: "Subject", chart: Chart | None, options: Options) -> Iterator[Ground]:
+def _grounds(engine: Engine, subject: Subject, chart: Chart | None, options: Options) -> Iterator[Ground]:
     if chart is None:
         context = replace(options.context, release=options.context.release or subject.label or "r")
         old = (subject.old_name, subject.old_manifests) if subject.old_manifests else None

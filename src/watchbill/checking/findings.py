@@ -11,7 +11,7 @@ from watchbill.checking import evidence
 from watchbill.checking.grounds import Ground
 from watchbill.checking.locating import Locator
 from watchbill.checking.mending import can_be_mended, can_be_unsaid
-from watchbill.checking.result import LEVELS, Fact, Finding, Level
+from watchbill.checking.result import LEVELS, Checked, Fact, Finding, Level
 from watchbill.checking.sightings import sightings
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.scenarios import Scenario
@@ -107,15 +107,38 @@ def settle(heard: Sequence[Heard]) -> tuple[list[list[Heard]], list[Fact]]:
 
 def write(engine: Engine, groups: Sequence[Sequence[Heard]], path: str, text: str) -> list[Finding]:
     """With lines, traces and lists, the worst first. `path` is the chart as the user named it."""
+    profiles = frozenset(one.ground.profile for group in groups for one in group)
     found: dict[object, Finding] = {}
     for group in groups:
-        finding = _finding(engine, group, path, text)
+        finding = _finding(engine, group, profiles, path, text)
         spot = _spot(finding)
         found[spot] = _joined(found[spot], finding) if spot in found else finding
     return sorted(found.values(), key=_order)
 
 
-def _finding(engine: Engine, group: Sequence[Heard], path: str, text: str) -> Finding:
+def shared(charts: Sequence[Checked]) -> list[Finding]:
+    """Of all charts: what a library does to many of them is one finding."""
+    found: dict[object, Finding] = {}
+    for checked in charts:
+        for finding in checked.findings:
+            spot = _library_spot(finding) or (checked.path, finding.fingerprint, finding.objects)
+            found[spot] = _joined(found[spot], finding) if spot in found else finding
+    return sorted(found.values(), key=_order)
+
+
+def _library_spot(finding: Finding) -> object:
+    """Where in a dependency it comes from, without the chart that the dependency is in."""
+    place = finding.location
+    if place is None:
+        return None
+    deepest = place.through[-1] if place.through else f"{place.file}:{place.line}"
+    _, inside, rest = deepest.partition("/charts/")
+    return (finding.rule, finding.because, rest) if inside else None
+
+
+def _finding(
+    engine: Engine, group: Sequence[Heard], profiles: frozenset[str], path: str, text: str
+) -> Finding:
     best = group[0]
     claim, sighting = best.claim, best.sighting
     locator = Locator(engine, best.ground, path, text)
@@ -140,7 +163,7 @@ def _finding(engine: Engine, group: Sequence[Heard], path: str, text: str) -> Fi
         scenarios=_each(one.sighting.scenario for one in group if one.sighting and one.sighting.scenario),
         changes=_changes(group),
         charts=(path,),
-        profiles=_each(one.ground.profile for one in group),
+        profiles=_profiles(group, profiles),
         trace=shown,
         error=shown.rows[-1].error if shown else "",
         fix=claim.fix,
@@ -152,10 +175,15 @@ def _each(names: Iterator[str]) -> tuple[str, ...]:
 
 
 def _changes(group: Sequence[Heard]) -> tuple[str, ...]:
-    """Which changes alone are enough; else all that were made at once."""
-    made = [one.sighting.changes for one in group if one.sighting and one.sighting.changes]
-    alone = [changes for changes in made if len(changes) == 1]
-    return _each(change for changes in alone or made for change in changes)
+    """Which changes of the next version alone are enough."""
+    made = (one.sighting.changes for one in group if one.sighting and one.sighting.changes)
+    return _each(change for changes in made if len(changes) == 1 for change in changes)
+
+
+def _profiles(group: Sequence[Heard], all_of_them: frozenset[str]) -> tuple[str, ...]:
+    """None in particular where it shows with all of them."""
+    shown = _each(one.ground.profile for one in group)
+    return () if all_of_them <= frozenset(shown) else tuple(name or "values.yaml" for name in shown)
 
 
 def _dependency(ground: Ground, subchart: str) -> str:

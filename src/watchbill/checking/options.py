@@ -1,12 +1,18 @@
 """How is checked: tools, inputs and what the user says of their own ways."""
 
-from typing import Any
-
 from msgspec import Struct
 
 from watchbill.charts.protocol import Context
 from watchbill.lifecycle.lab import Tool
 from watchbill.lifecycle.scenarios import Scenario
+
+
+class PostRendering(Struct, frozen=True):
+    """A command of the user's between rendering and the tool."""
+
+    command: str
+    arguments: tuple[str, ...] = ()
+    seconds: float = 60.0
 
 
 class Options(Struct, frozen=True):
@@ -15,5 +21,5 @@ class Options(Struct, frozen=True):
     depth: int = 3
     in_use: frozenset[str] = frozenset()  # flags
     scenarios: tuple[Scenario, ...] = ()  # the user's own
-    objects: tuple[dict[str, Any], ...] = ()  # what `lookup` finds
     follow_symlinks: bool = False
+    post_rendering: PostRendering | None = None

@@ -8,9 +8,9 @@ import click
 from watchbill import __version__
 from watchbill.charts.process import EngineProcess
 from watchbill.cli.session import Session, common_options
-from watchbill.errors import Found, UserError
+from watchbill.errors import Found, Unchecked, UserError
 
-COMMANDS = ("completion", "rehearse", "show")
+COMMANDS = ("check", "completion", "matrix", "rehearse", "show")
 
 
 class LazyGroup(click.Group):
@@ -40,8 +40,8 @@ def run(arguments: list[str], spawned: EngineProcess | None = None) -> int:
     except UserError as error:
         session.complain(str(error))
         return error.exit_code
-    except Found as found:
-        return found.exit_code
+    except (Found, Unchecked) as ended:
+        return ended.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         session.say(error.ctx.get_help() if error.ctx else "")
         return 0

@@ -1,0 +1,135 @@
+"""`watchbill check CHART`: what goes wrong with a chart over its life, before it does."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from watchbill.cli.command import ExampleCommand
+from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
+from watchbill.cli.session import Session, common_options
+from watchbill.errors import Found, Unchecked
+
+if TYPE_CHECKING:
+    from watchbill.checking.result import Run
+    from watchbill.checking.run import Request
+
+TOOLS = ("helm@4", "helm@3.19")
+FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
+FAIL_ON = ("error", "warning", "note", "never")
+
+
+@click.command(
+    "check",
+    cls=ExampleCommand,
+    examples=(
+        ("watchbill check ./chart", "one chart: is it safe over its life?"),
+        ("watchbill check ./chart --from git:v1.2.0", "this very upgrade"),
+        ("watchbill check charts/ --since origin/main -o github", "charts that changed, in CI"),
+    ),
+)
+@click.argument("charts", nargs=-1, metavar="[CHART]...")
+@click.option(
+    "--from",
+    "from_",
+    default="",
+    metavar="VERSION",
+    help="The version before: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
+)
+@click.option(
+    "--since", default="", metavar="REF", help="Charts that changed since, each from its merge base."
+)
+@click.option(
+    "-m",
+    "--manifests",
+    multiple=True,
+    metavar="FILE",
+    help="Rendered manifests instead of charts; '-' is stdin.",
+)
+@click.option(
+    "--tool",
+    "tools",
+    multiple=True,
+    metavar="TOOL@VERSION",
+    help=f"A tool to check with, repeat it: helm or kubectl.  [default: {', '.join(TOOLS)}]",
+)
+@rendering_options(without=("--is-upgrade",), release="")
+@click.option("--deps", is_flag=True, help="Let helm fetch missing dependencies into a cache.")
+@click.option("--objects", metavar="FILE", help="Objects that `lookup` finds in the cluster.")
+@click.option(
+    "--post-renderer", metavar="CMD", help="A command between rendering and the tool, as helm has it."
+)
+@click.option("--post-renderer-args", multiple=True, metavar="ARG", help="Its arguments, one each.")
+@click.option("--config", metavar="FILE", help="Settings instead of the nearest .watchbill.yaml.")
+@click.option("--baseline", metavar="FILE", help="Findings that are known and accepted.")
+@click.option("--write-baseline", metavar="FILE", help="Write what is found now into a baseline.")
+@click.option(
+    "--depth", type=click.IntRange(1, 5), default=3, show_default=True, help="Moves after the install."
+)
+@click.option(
+    "--fail-on", type=click.Choice(FAIL_ON), help="The least that gives exit code 1.  [default: error]"
+)
+@click.option("--allow-unchecked", is_flag=True, help="Charts that could not be checked do not fail the run.")
+@click.option(
+    "-o", "--output", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print."
+)
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also worlds, facts of the tools, assumptions, ignored findings."
+)
+@common_options
+@click.pass_obj
+def command(session: Session, /, **options: Any) -> None:
+    """Find what goes wrong with a chart's Jobs and hooks over its life: installs, upgrades, rollbacks, with Jobs that
+    fail and clients that die, are played in a model of the tools. Nothing is deployed.
+
+    Without --from the next version is made up by changing inputs, so a single chart already shows what its next
+    release will hit. Exit code 1 says that something was found, 2 that something could not be checked."""
+    from watchbill.checking.run import exit_code, run
+    from watchbill.cli.progress import Progress
+
+    chosen = RenderingOptions(options)
+    with Progress() as progress:
+        result = run(_request(chosen, options), session.take_engine(), read_text, progress.tell)
+    _print(session, result, options)
+    code = exit_code(result, options["fail_on"] or "error", allow_unchecked=options["allow_unchecked"])
+    if code == Found.exit_code:
+        raise Found
+    if code:
+        raise Unchecked
+
+
+def _request(chosen: RenderingOptions, options: dict[str, Any]) -> "Request":
+    from watchbill.checking.options import PostRendering
+    from watchbill.checking.run import Request
+    from watchbill.checking.subject import Asked
+    from watchbill.rehearsal.script import read_tool
+
+    command = options["post_renderer"]
+    return Request(
+        asked=Asked(
+            charts=options["charts"],
+            manifests=options["manifests"],
+            from_=options["from_"],
+            since=options["since"],
+            deps=options["deps"],
+            helm=options["helm_path"],
+            follow_symlinks=chosen.follow_symlinks,
+        ),
+        tools=tuple(dict.fromkeys(map(read_tool, options["tools"] or TOOLS))),
+        context=chosen.context(),
+        limits=chosen.limits,
+        objects=options["objects"] or "",
+        post_rendering=PostRendering(command, options["post_renderer_args"]) if command else None,
+        depth=options["depth"],
+    )
+
+
+def _print(session: Session, result: "Run", options: dict[str, Any]) -> None:
+    from watchbill.report.formats import report_in
+    from watchbill.report.options import ReportOptions
+    from watchbill.rules.registry import RULES
+
+    wide = os.get_terminal_size(1).columns if sys.stdout.isatty() else 0
+    asked = ReportOptions(options["fail_on"] or "error", options["verbose"], wide, RULES)
+    session.say(report_in(options["output"])(result, asked))
