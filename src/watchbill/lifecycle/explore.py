@@ -74,8 +74,9 @@ def explore(
 
 def _unfolded(found: Explored, lab: Lab, inert: frozenset[Key]) -> Explored:
     violations = []
+    stage = Stage(lab, id)  # traces begin alike
     for violation in found.violations:
-        trace, step = unfold(violation.trace, lab, inert, violation.step)
+        trace, step = unfold(violation.trace, stage, inert, violation.step)
         violations.append(replace(violation, trace=trace, step=step))
     return replace(found, violations=tuple(violations), folded=inert)
 
@@ -110,13 +111,15 @@ class _Explorer:
         self.violations: dict[tuple[Property, Cause], Violation] = {}
         self.cut = False
         self.next: list[_Spot] = []
+        self.last = False  # nobody plays on from where this round leads
         self._moves: dict[tuple[str, int], Move] = {}
 
     def run(self) -> Explored:
         start = _Spot(-1, World(), tuple(0 for _ in self.releases), CLEAN)
         frontier = [start]
-        for _ in range(self.depth + 1):
+        for distance in range(self.depth + 1):
             self.next = []
+            self.last = distance == self.depth
             clean = [spot for spot in frontier if spot.past == CLEAN]
             worked = [
                 (spot, move, played) for spot in self._kept(clean) for move, played in self._operate(spot)
@@ -141,11 +144,10 @@ class _Explorer:
     def _operate(self, spot: _Spot) -> list[tuple[Move, Played]]:
         """Every move that makes sense here, without a new fault; gives those that worked."""
         worked, back, children = [], False, len(self.next)
-        for move in self._plain(spot):
+        for move in self._of_releases(spot):
+            if spot.past.broken and (back or spot.trouble is None):
+                break  # nothing is judged any more, but whether there is a way back
             played = self.stage.play(spot.world, move)
-            if not move.of_tool:
-                self._arrive(spot, (move,), played, spot.past)
-                continue
             back = back or (played.ok and played.release is not None and played.release.status == "deployed")
             if spot.past.broken:
                 continue
@@ -157,6 +159,10 @@ class _Explorer:
             else:
                 past = spot.past if scene.excused else replace(spot.past, broken=True)
             self._arrive(spot, (move,), played, past)
+        if not self.last:
+            for seconds in _timers(spot.world):
+                waiting = self._move(f"wait {seconds}s")
+                self._arrive(spot, (waiting,), self.stage.play(spot.world, waiting), spot.past)
         if spot.trouble is not None and not back:
             self._report(spot, (), Offence(Property.RETURNS, spot.trouble))
             # Whatever fails from here on is no more stuck than this.
@@ -165,12 +171,12 @@ class _Explorer:
 
     def _disturb(self, spot: _Spot, move: Move, played: Played) -> None:
         """The same move again, once with each fault that can befall it."""
-        if not move.of_tool:
-            return
         for job in _jobs(spot.world, played):
             for fate in ("fail", "hang", "late"):
                 if not self._doom(spot, move, job, fate) and fate == "hang":
                     break  # nobody waits for it: to be late is to be in time
+        if self.last:
+            return
         for writes in range(1, len(played.steps)):
             killed = replace(move, dies_after=writes, text=killing(move, writes))
             cut = cut_off(killed, played.steps, self.lab)
@@ -184,6 +190,8 @@ class _Explorer:
         played = self.stage.play(doomed, move)
         moves: tuple[Move, ...] = (dooming, move)
         self._judge(spot, moves, Scene(self.lab, doomed, played, spot.past, excused=True))
+        if self.last:
+            return not played.ok
         past = Past(faulted=True)
         if not played.ok:
             past = Past(faulted=True, failed=move, job=job if fate == "fail" else None)
@@ -195,11 +203,9 @@ class _Explorer:
         self._arrive(spot, moves, after, past)
         return not played.ok
 
-    def _plain(self, spot: _Spot) -> Iterator[Move]:
+    def _of_releases(self, spot: _Spot) -> Iterator[Move]:
         for number, release in enumerate(self.releases):
             yield from self._of_release(spot, release, number)
-        for seconds in _timers(spot.world):
-            yield self._move(f"wait {seconds}s")
 
     def _of_release(self, spot: _Spot, release: str, number: int) -> Iterator[Move]:
         """What one would ask the tool for: no rollback without a revision, no second install."""
@@ -230,6 +236,8 @@ class _Explorer:
 
     def _arrive(self, spot: _Spot, moves: tuple[Move, ...], played: Played, past: Past) -> None:
         """A world to play on from, unless it was reached before: with nothing wrong, or with the same."""
+        if self.last:
+            return
         versions = spot.versions
         if played.move.of_tool:
             own = self.releases.index(played.move.release or self.lab.release)

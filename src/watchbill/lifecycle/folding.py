@@ -15,6 +15,7 @@ from watchbill.lifecycle.moves import Move, parse
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.play import play
 from watchbill.lifecycle.references import needs
+from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import Manifest, Rendered, World
 
 # What a whole life asks of an object: to come, to change, to come back, to go.
@@ -25,6 +26,7 @@ LIVES = {
 DEFINITION = "CustomResourceDefinition"
 DECIDES = frozenset({"Job", "Pod", "Namespace", DEFINITION})
 POLICY = "helm.sh/resource-policy"
+START = World()
 # Revisions nobody would mistake for each other: what differs between them is rendered with its number.
 REVISIONS = (2, 7)
 
@@ -97,25 +99,30 @@ def fold(lab: Lab) -> tuple[Lab, frozenset[Key]]:
     return replace(lab, versions=Folded(lab.versions, bodies)), inert
 
 
-def unfold(trace: Sequence[Move], lab: Lab, inert: frozenset[Key], step: int) -> tuple[tuple[Move, ...], int]:
-    """A trace of the folded lab in the lab itself: writes of inert objects count there."""
-    world, moves, kept = World(), list[Move](), list[int]()
+def unfold(
+    trace: Sequence[Move], stage: Stage, inert: frozenset[Key], step: int
+) -> tuple[tuple[Move, ...], int]:
+    """A trace of the folded lab in the lab itself, which is on the stage: writes of inert objects count there."""
+    world, moves, kept = START, list[Move](), list[int]()
     for move in trace:
-        played = play(world, replace(move, dies_after=0), lab)
+        played = stage.play(world, replace(move, dies_after=0, text=_undisturbed(move)))
         kept = [number for number, write in enumerate(played.steps, 1) if write.key not in inert]
         real = move
         if move.dies_after:
             writes = kept[move.dies_after - 1]
             real = replace(move, dies_after=writes, text=killing(move, writes))
-            played = play(world, real, lab)
+            played = stage.play(world, real)
         moves.append(real)
         world = played.world
     return tuple(moves), kept[step - 1] if step else 0
 
 
 def killing(move: Move, writes: int) -> str:
-    text = move.text.split(" ", 2)[2] if move.dies_after else move.text
-    return f"kill {writes} {text}"
+    return f"kill {writes} {_undisturbed(move)}"
+
+
+def _undisturbed(move: Move) -> str:
+    return move.text.split(" ", 2)[2] if move.dies_after else move.text
 
 
 def _probes(lab: Lab, world: World) -> Iterable[Rendered]:
