@@ -7,13 +7,16 @@ from msgspec.structs import replace
 from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context, ValuesFile
-from watchbill.charts.render import Failure, render
+from watchbill.charts.render import Failure, Rendering, render
 from watchbill.checking import findings
+from watchbill.checking.api_branches import asked_apis
 from watchbill.checking.grounds import Ground, of_chart, of_manifests
 from watchbill.checking.options import Options
+from watchbill.checking.postrender import PostRenderer
 from watchbill.checking.result import Checked, Fact, Problem
 from watchbill.checking.subject import Subject
 from watchbill.errors import UserError
+from watchbill.lifecycle.lab import Tool
 from watchbill.lifecycle.scenarios import scenarios
 
 LONGEST_RELEASE = 53
@@ -68,19 +71,47 @@ def _grounds(engine: Engine, subject: Subject, chart: Chart | None, options: Opt
         return
     before = load(engine, subject.old, follow_symlinks=options.follow_symlinks) if subject.old else None
     context = replace(options.context, release=options.context.release or chart.name[:LONGEST_RELEASE])
+
+    def finishing(tool: Tool) -> PostRenderer | None:
+        asked = options.post_rendering
+        return PostRenderer(engine, tool, asked.command, asked.arguments, asked.seconds) if asked else None
+
     for profile, chosen in _profiles(engine, chart, context, subject.values_profiles):
-        yield from of_chart(engine, chart, before, chosen, options.tools, profile=profile)
+        yield from of_chart(
+            engine, chart, before, chosen, options.tools, profile=profile, finishing=finishing
+        )
 
 
 def _profiles(
     engine: Engine, chart: Chart, context: Context, files: tuple[str, ...]
 ) -> Iterator[tuple[str, Context]]:
-    """The chart's own values, then each file of ci/ on top of them; its own need not be enough where there are such."""
-    if not files or not isinstance(render(engine, chart, [context])[0], Failure):
-        yield "", context
+    """The chart's own values, then each file of ci/ on top of them, each also with the APIs that templates ask for.
+
+    Its own values need not be enough where there are such files.
+    """
+    given = [("", context)]
     for file in files:
         values = replace(context.values, files=(ValuesFile(file), *context.values.files))
-        yield file, replace(context, values=values)
+        given.append((file, replace(context, values=values)))
+    apis = asked_apis(chart)
+    if not apis and not files:
+        yield from given
+        return
+    for name, chosen in given:
+        served = replace(chosen, api_versions=(*chosen.api_versions, *apis))
+        without, with_them = render(engine, chart, [chosen, served])
+        if isinstance(without, Failure) and files and not name:
+            continue
+        yield name, chosen
+        if apis and _differ(without, with_them):
+            yield f"{name or 'values.yaml'} and {', '.join(apis)} served", served
+
+
+def _differ(one: Rendering | Failure, other: Rendering | Failure) -> bool:
+    """Whether the second is another rendering; one that fails is none."""
+    if isinstance(other, Failure) or isinstance(one, Failure):
+        return isinstance(other, Rendering)
+    return [document.text for document in one.documents] != [document.text for document in other.documents]
 
 
 def _assumed(ground: Ground) -> Iterator[str]:

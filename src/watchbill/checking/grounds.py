@@ -1,6 +1,6 @@
 """Where a chart is played: for each tool and each set of values, the versions it is taken through."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -9,12 +9,15 @@ from msgspec.structs import replace
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
 from watchbill.charts.next_versions import NextVersion, next_versions
+from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import Failure, Rendering, parse, render
 from watchbill.lifecycle.lab import Lab, ReleaseName, Tool
 from watchbill.lifecycle.objects import Body, Key, at, group_of
 from watchbill.rehearsal.versions import FromChart, FromManifests, Source, Versions, context_for
 from watchbill.rules.look import Dropped
+
+Finish = Callable[[Rendering], Rendering]
 
 
 class Change(Struct, frozen=True):
@@ -66,26 +69,29 @@ def of_chart(
     tools: Sequence[Tool],
     *,
     profile: str = "",
+    finishing: Callable[[Tool], Finish | None] = lambda _: None,
 ) -> Iterator[Ground]:
-    """`old` is the version before; without one the next is made up."""
+    """`old` is the version before; without one the next is made up. `finishing`: what becomes of a rendering before
+    the tool sees it."""
     made_up = [] if old is not None else next_versions(engine, chart, context_for(context, tools[0]))
     for tool in tools:
         own = context_for(context, tool)
         release = ReleaseName(own.release, own.namespace)
-        this = FromChart(engine, chart, own)
+        finish = finishing(tool)
+        this = FromChart(engine, chart, own, finish)
         alone = _lab(tool, [this], release)
-        renderings = _renderings(engine, chart, own)
+        renderings = _renderings(engine, chart, own, finish)
         if old is not None:
-            life = _lab(tool, [FromChart(engine, old, own), this], release)
+            life = _lab(tool, [FromChart(engine, old, own, finish), this], release)
             yield Ground(tool, profile, life, 1, (), alone, (), renderings, chart)
             continue
         following = [_changed(own, version.rendering.context) for version in made_up]
         trials = tuple(
-            Change(_kind(version), _lab(tool, [this, FromChart(engine, chart, changed)], release))
+            Change(_kind(version), _lab(tool, [this, FromChart(engine, chart, changed, finish)], release))
             for version, changed in zip(made_up, following, strict=True)
         )
         usual, kinds = _usual(own, made_up, following)
-        life = _lab(tool, [this, FromChart(engine, chart, usual)], release) if kinds else alone
+        life = _lab(tool, [this, FromChart(engine, chart, usual, finish)], release) if kinds else alone
         yield Ground(tool, profile, life, 0, kinds, alone, trials, renderings, chart)
 
 
@@ -113,15 +119,15 @@ def _lab(tool: Tool, sources: Sequence[Source], release: ReleaseName) -> Lab:
     return Lab(tool, versions, cluster, release.name, release.namespace)
 
 
-def _renderings(engine: Engine, chart: Chart, context: Context) -> tuple[Rendering, ...]:
+def _renderings(
+    engine: Engine, chart: Chart, context: Context, finish: Finish | None
+) -> tuple[Rendering, ...]:
     contexts = [context, replace(context, upgrade=True, revision=2)]
     results = render(engine, chart, contexts)
     found = tuple(result for result in results if not isinstance(result, Failure))
     if not found:
-        from watchbill.charts.problems import explain
-
         raise explain(next(r.error for r in results if isinstance(r, Failure)), chart.path)
-    return found
+    return tuple(map(finish, found)) if finish else found
 
 
 def _kind(version: NextVersion) -> str:
