@@ -37,7 +37,7 @@ func start(t testing.TB, arguments ...string) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.command.Process.Kill() })
-	if line, err := p.answers.ReadString('\n'); err != nil || !strings.Contains(line, `"protocol":2`) {
+	if line, err := p.answers.ReadString('\n'); err != nil || !strings.Contains(line, fmt.Sprintf(`"protocol":%d`, protocolVersion)) {
 		t.Fatalf("no greeting but %q, %v, %s", line, err, p.stderr.String())
 	}
 	return p
