@@ -8,6 +8,7 @@ from typing import Any
 
 from watchbill.lifecycle.kube import (
     names,
+    removed,
     validate_config,
     validate_definition,
     validate_extension,
@@ -31,7 +32,7 @@ __all__ = ["Cause", "invalid_words", "on_create", "on_update"]
 
 
 def on_create(whole: Object) -> tuple[Cause, ...]:
-    rule = _CREATION.get(_group_kind(whole))
+    rule = None if _is_removed(whole) else _CREATION.get(_group_kind(whole))
     if rule is None:
         return ()
     found = rule(whole)
@@ -39,7 +40,7 @@ def on_create(whole: Object) -> tuple[Cause, ...]:
 
 
 def on_update(new: Object, old: Object) -> tuple[Cause, ...]:
-    rule = _UPDATE.get(_group_kind(new))
+    rule = None if _is_removed(new) else _UPDATE.get(_group_kind(new))
     if rule is None:
         return ()
     if new["kind"] == "Service" and (refused := validate_service.refused_before_validation(new)):
@@ -68,6 +69,11 @@ _EXTENSIONS = frozenset(
 
 def _group_kind(whole: Object) -> tuple[str, str]:
     return whole["apiVersion"].rpartition("/")[0], whole["kind"]
+
+
+def _is_removed(whole: Object) -> bool:
+    """What Kubernetes has removed had a form of its own, which is not known here."""
+    return (whole["apiVersion"], whole["kind"]) in removed.SINCE
 
 
 def _named(rule: validate_meta.NameRule) -> Creation:
