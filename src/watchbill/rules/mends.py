@@ -26,6 +26,17 @@ def without(*keys: Key) -> Mend:
     return mend
 
 
+def once(key: Key) -> Mend:
+    """Of several documents for one plain object, the first."""
+
+    def mend(rendered: Rendered) -> Rendered:
+        first = next((one for one in rendered.manifests if one.key == key), None)
+        kept = tuple(one for one in rendered.manifests if one.key != key or one is first)
+        return replace(rendered, manifests=kept)
+
+    return mend
+
+
 def changed(key: Key, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Mend:
     """One object with another body."""
 
@@ -34,12 +45,26 @@ def changed(key: Key, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Men
             return manifest
         return replace(manifest, body=Body.of(change(manifest.body.object)))
 
+    return _each(one)
+
+
+def every(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Mend:
+    """Each object with another body, and another name if the change gives it one."""
+
+    def one(manifest: Manifest) -> Manifest:
+        body = Body.of(change(manifest.body.object))
+        return replace(manifest, key=manifest.key._replace(name=body.name), body=body)
+
+    return _each(one)
+
+
+def _each(change: Callable[[Manifest], Manifest]) -> Mend:
     def mend(rendered: Rendered) -> Rendered:
         return replace(
             rendered,
-            manifests=tuple(map(one, rendered.manifests)),
-            crds=tuple(map(one, rendered.crds)),
-            hooks=tuple(replace(hook, objects=tuple(map(one, hook.objects))) for hook in rendered.hooks),
+            manifests=tuple(map(change, rendered.manifests)),
+            crds=tuple(map(change, rendered.crds)),
+            hooks=tuple(replace(hook, objects=tuple(map(change, hook.objects))) for hook in rendered.hooks),
         )
 
     return mend

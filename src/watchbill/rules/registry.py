@@ -5,6 +5,10 @@ from watchbill.rules import (
     wb102_forced_upgrade,
     wb103_immutable_field,
     wb104_long_name,
+    wb105_generate_name,
+    wb106_unquoted_annotation,
+    wb109_object_refused,
+    wb110_removed_api,
     wb301_failed_logs_deleted,
     wb302_logs_deleted,
     wb303_no_deadline,
@@ -28,6 +32,8 @@ from watchbill.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     wb104_long_name.RULE,
+    wb105_generate_name.RULE,
+    wb106_unquoted_annotation.RULE,
     wb101_immutable_job.RULE,
     wb103_immutable_field.RULE,
     wb102_forced_upgrade.RULE,
@@ -49,4 +55,6 @@ RULES: tuple[Rule, ...] = (
     wb306_test_logs.RULE,
     wb307_sidecar.RULE,
     wb309_deleted_while_running.RULE,
+    wb110_removed_api.RULE,
+    wb109_object_refused.RULE,
 )

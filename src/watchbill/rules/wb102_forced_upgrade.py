@@ -1,5 +1,9 @@
 """WB102: a forced upgrade sends the whole object, and a Job that is there cannot be replaced."""
 
+from watchbill.lifecycle.kube.decode import strict_error
+from watchbill.lifecycle.kube.defaults import prepare_create
+from watchbill.lifecycle.kube.validate import on_create
+from watchbill.lifecycle.objects import Body
 from watchbill.rules.mends import as_hook, without
 from watchbill.rules.rule import Claim, Rule
 from watchbill.rules.sighting import Sighting
@@ -17,6 +21,9 @@ def _claim(sighting: Sighting) -> Claim | None:
     key, step = sighting.key, sighting.step
     if key is None or step is None or step.verb != "replace" or not is_forced(sighting):
         return None
+    wanted = sighting.manifest(key)
+    if wanted is None or _is_refused_anyway(wanted.body):
+        return None
     if key.kind == "Job":
         because = "plain Job: --force puts the new one over it, without the selector that the server gave it"
         fix = "make it a hook (hooks are never replaced), or delete the Job before a forced upgrade"
@@ -30,6 +37,10 @@ def _claim(sighting: Sighting) -> Claim | None:
         fix=fix,
         mends=(*((as_hook(key),) if key.kind == "Job" else ()), without(key)),
     )
+
+
+def _is_refused_anyway(body: Body) -> bool:
+    return bool(strict_error(body.object) or on_create(prepare_create(body.object)))
 
 
 RULE = Rule(

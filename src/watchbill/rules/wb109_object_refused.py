@@ -1,0 +1,182 @@
+"""WB109: the API server does not take an object, or does not even know what it is.
+
+The last of its family: whatever is refused for a reason that a rule of its own explains is that rule's.
+"""
+
+import re
+from collections import Counter
+from typing import Any
+
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.properties import FAILURES
+from watchbill.lifecycle.world import Manifest
+from watchbill.rules.fields import put
+from watchbill.rules.mends import changed, once, without
+from watchbill.rules.rule import Claim, Mend, Path, Rule
+from watchbill.rules.sighting import Sighting
+from watchbill.rules.words import named, title
+
+WIDEST = 200  # some refusals list every value that would do
+WRITES = ("create", "apply", "patch", "replace")
+_UNKNOWN_KIND = re.compile(r'no matches for kind "(?P<kind>[^"]*)" in version "(?P<version>[^"]*)"')
+_NOT_SET = re.compile(r"error validating data: (?P<what>.+ (?:not set|isn't string type))")
+_INVALID = re.compile(r" is invalid: \[?(?P<path>[\w.\[\]/-]+): (?P<words>.+)", re.DOTALL)
+_TYPED = re.compile(r"\): \.?(?P<path>[^:\s]+): (?P<words>.+)", re.DOTALL)
+_GO_TYPE = re.compile(r"into Go struct field \w+\.(?P<path>[\w.]+) (?P<words>of type .+)", re.DOTALL)
+_STRICT = re.compile(r'strict decoding error: (?P<words>unknown field) "(?P<path>[^"]+)"')
+_BRACKETS = re.compile(r"\[[^\]]*\]")
+_STEP = re.compile(r"[^.\[\]]+|\[[^\]]*\]")
+_NAMED = re.compile(r'\w+="(?P<name>[^"]*)"')
+
+
+def _claim(sighting: Sighting) -> Claim | None:
+    if sighting.broke not in FAILURES:
+        return None
+    if sighting.key is None:
+        return _unreadable(sighting)
+    step, manifest = sighting.step, sighting.manifest(sighting.key)
+    if step is None or manifest is None or step.verb not in WRITES or not step.refused:
+        return None
+    if "already exists" in step.refused:
+        return _twice(sighting, manifest)
+    return _refused(sighting, manifest)
+
+
+def _refused(sighting: Sighting, manifest: Manifest) -> Claim | None:
+    key, words = manifest.key, sighting.what
+    readings = (_INVALID, _TYPED, _STRICT, _GO_TYPE)
+    found = next((match for reading in readings if (match := reading.search(words))), None)
+    place = found["path"] if found else ""
+    why = " ".join((found["words"] if found else words).split())
+    path = _path(place, manifest)
+    return Claim(
+        subject=key,
+        title=title(
+            f"{sighting.operation} fails: Kubernetes refuses {named(key)}: {_brief(place) or why}", key
+        ),
+        because=_cut(f"{place}: {why}" if place else why),
+        fix=_fix(why, place),
+        mends=(*_without_field(key, path), without(key)),
+        cause=_BRACKETS.sub("", place),
+        path=path,
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+
+
+def _brief(place: str) -> str:
+    """Without what every workload has before it."""
+    return re.sub(r"^(spec\.(jobTemplate\.spec\.)?template\.)?spec\.", "", place)
+
+
+def _fix(why: str, place: str) -> str:
+    if "field not declared in schema" in why or "unknown field" in why:
+        return f"{place} does not exist: correct it or take it out; Helm 3 drops it without a word, Helm 4 does not"
+    if "expected string, got" in why or why == "of type string":
+        return f"put {place} in quotes"
+    if "uplicate" in why:
+        return f"leave one of them in {place}"
+    if "may not be specified when strategy `type` is" in why:
+        return "set rollingUpdate: null beside type: Recreate, or what is there from before stays"
+    if "Required value" in why:
+        return f"give {place} a value"
+    return f"give {place} a value that Kubernetes takes" if place else "correct it, or take it out"
+
+
+def _path(place: str, manifest: Manifest) -> Path:
+    """As far as it can be followed in the manifest; `[name="main"]` is a place in a list, and may be left out."""
+    thing: Any = manifest.body.object
+    path: list[str | int] = []
+    for step in _STEP.findall(place):
+        if isinstance(thing, list):
+            number = _number(step.strip("[]"), thing)
+            if number is None:
+                break
+            path.append(number)
+            thing = thing[number]
+        if step.startswith("["):
+            continue
+        if not isinstance(thing, dict) or step not in thing:
+            break
+        path.append(step)
+        thing = thing[step]
+    return tuple(path)
+
+
+def _number(step: str, items: list[Any]) -> int | None:
+    """Which item is meant: by number, by name, or the first that has such a field."""
+    if step.isdecimal():
+        return int(step) if int(step) < len(items) else None
+    named = _NAMED.match(step)
+    for number, item in enumerate(items):
+        if isinstance(item, dict) and (item.get("name") == named["name"] if named else step in item):
+            return number
+    return None
+
+
+def _without_field(key: Key, path: Path) -> tuple[Mend, ...]:
+    if len(path) < 2 or any(isinstance(step, int) for step in path):
+        return ()
+    return (changed(key, lambda thing: put(thing, path, None)),)
+
+
+def _twice(sighting: Sighting, manifest: Manifest) -> Claim | None:
+    counted = Counter(one.key for one in sighting.rendered.manifests)
+    if counted[manifest.key] < 2:
+        return None
+    key = manifest.key
+    return Claim(
+        subject=key,
+        title=title(f"{sighting.operation} fails: {named(key)} is in the chart twice", key),
+        because="two documents render the same object",
+        fix="leave one of them, or give one another name",
+        mends=(once(key), without(key)),
+        path=("metadata", "name"),
+    )
+
+
+def _unreadable(sighting: Sighting) -> Claim | None:
+    """What no request can be made of: an unknown kind, or none at all."""
+    if found := _UNKNOWN_KIND.search(sighting.what):
+        manifest = next(
+            (
+                one
+                for one in sighting.rendered.everything()
+                if (one.body.kind, one.body.api_version) == (found["kind"], found["version"])
+            ),
+            None,
+        )
+        what = f"there is no {found['kind']} in {found['version']}"
+        fix = (
+            "correct apiVersion or kind; if it is a custom one, its definition has to be there before (crds/)"
+        )
+    elif found := _NOT_SET.search(sighting.what):
+        manifest = next(
+            (one for one in sighting.rendered.everything() if not (one.body.kind and one.body.api_version)),
+            None,
+        )
+        what = found["what"]
+        fix = "a document needs apiVersion and kind: an if around it may leave a part of it standing"
+    else:
+        return None
+    if manifest is None:
+        return None
+    return Claim(
+        subject=manifest.key,
+        title=title(f"{sighting.operation} fails: {what}, in {manifest.path}"),
+        because=what,
+        fix=fix,
+        mends=(without(manifest.key),),
+        cause=what,
+        path=("apiVersion",) if manifest.body.api_version else (),
+    )
+
+
+RULE = Rule(
+    "WB109",
+    "object-refused",
+    "Kubernetes refuses an object of the chart, or does not know its kind",
+    claim=_claim,
+)

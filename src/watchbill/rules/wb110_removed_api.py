@@ -1,0 +1,56 @@
+"""WB110: an API version that newer versions of Kubernetes do not serve any more."""
+
+from collections.abc import Iterator
+
+from watchbill.lifecycle.kube import catalog
+from watchbill.lifecycle.kube.removed import SINCE
+from watchbill.lifecycle.world import Manifest
+from watchbill.rules.look import Look
+from watchbill.rules.mends import all_of, changed, without
+from watchbill.rules.rule import Claim, Pointer, Rule, Severity
+from watchbill.rules.words import title
+
+PATH = ("apiVersion",)
+
+
+def _inspect(look: Look) -> Iterator[Claim]:
+    """One claim an API version and kind: whoever replaces one replaces all."""
+    found: dict[tuple[str, str], list[Manifest]] = {}
+    for manifest, _ in look.manifests():
+        which = (manifest.body.api_version, manifest.body.kind)
+        if which in SINCE:
+            found.setdefault(which, []).append(manifest)
+    for which, manifests in found.items():
+        yield _claim(which, manifests)
+
+
+def _claim(which: tuple[str, str], manifests: list[Manifest]) -> Claim:
+    api_version, kind = which
+    since = ".".join(map(str, SINCE[which]))
+    now = catalog.named(kind)
+    keys = [manifest.key for manifest in manifests]
+    fix = f"write apiVersion: {now.api_version}" if now else f"take it out: Kubernetes has no {kind} any more"
+    if now and api_version.startswith("extensions/"):
+        fix += ", and what else that version wants"
+    replaced = (
+        [changed(key, lambda thing: {**thing, "apiVersion": now.api_version}) for key in keys] if now else []
+    )
+    return Claim(
+        subject=keys[0],
+        title=title(f"on Kubernetes {since} and newer the install fails: {api_version} has no {kind}"),
+        because=f"{api_version} {kind} is served by versions of Kubernetes before {since} only",
+        fix=fix,
+        mends=(*([all_of(*replaced)] if replaced else []), without(*keys)),
+        cause=f"{api_version} {kind}",
+        path=PATH,
+        related=tuple(Pointer(key, PATH, "here too") for key in keys[1:]),
+        severity=Severity.WARNING,
+    )
+
+
+RULE = Rule(
+    "WB110",
+    "removed-api",
+    "an API version that newer versions of Kubernetes do not serve any more",
+    inspect=_inspect,
+)
