@@ -7,17 +7,19 @@ from msgspec.structs import replace
 from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context, ValuesFile
-from watchbill.charts.render import Failure, Rendering, render
+from watchbill.charts.render import Failure, Rendering, Resource, render
 from watchbill.checking import findings
 from watchbill.checking.api_branches import asked_apis
 from watchbill.checking.grounds import Ground, of_chart, of_manifests
 from watchbill.checking.options import Options
+from watchbill.checking.overrides import override
 from watchbill.checking.postrender import PostRenderer
 from watchbill.checking.result import Checked, Fact, Problem
 from watchbill.checking.subject import Subject
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Tool
 from watchbill.lifecycle.scenarios import scenarios
+from watchbill.rules.rule import Severity
 
 LONGEST_RELEASE = 53
 
@@ -43,7 +45,11 @@ def _checked(engine: Engine, subject: Subject, options: Options) -> Checked:
             else:
                 heard.append(said)
     groups, unmendable = findings.settle(heard)
-    found = findings.write(engine, groups, subject.path, subject.manifests)
+
+    def avoid(one: findings.Heard, resource: Resource) -> str:
+        return _override(engine, one, resource, options, {known.cause for known in heard})
+
+    found = findings.write(engine, groups, subject.path, subject.manifests, avoid)
     first = grounds[0]
     resources = first.renderings[0].resources
     return Checked(
@@ -112,6 +118,26 @@ def _differ(one: Rendering | Failure, other: Rendering | Failure) -> bool:
     if isinstance(other, Failure) or isinstance(one, Failure):
         return isinstance(other, Rendering)
     return [document.text for document in one.documents] != [document.text for document in other.documents]
+
+
+def _override(
+    engine: Engine, one: findings.Heard, resource: Resource, options: Options, known: set[findings.Cause]
+) -> str:
+    """Values that avoid what was heard of a dependency's object."""
+    ground, chart = one.ground, one.ground.chart
+    if chart is None or ground.checked or not resource.origin.subchart:
+        return ""
+
+    def is_silent(context: Context) -> bool:
+        [tried] = of_chart(engine, chart, None, context, [ground.tool])
+        said = findings.listen(tried, options.depth, options.in_use, ())
+        heard = [other for other in said if not isinstance(other, Fact)]
+        return all(
+            other.cause != one.cause and (other.cause in known or other.severity is Severity.NOTE)
+            for other in heard
+        )
+
+    return override(engine, chart, ground.renderings[0].context, resource, is_silent)
 
 
 def _assumed(ground: Ground) -> Iterator[str]:

@@ -1,12 +1,13 @@
 """From sightings to findings: rules claim them, one root cause is one finding, and only what can be mended counts."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from watchbill.charts.engine import Engine
+from watchbill.charts.render import Resource
 from watchbill.checking import evidence
 from watchbill.checking.grounds import Ground
 from watchbill.checking.locating import Locator
@@ -30,6 +31,9 @@ LEVEL: dict[Severity, Level] = {
     Severity.NOTE: "note",
 }
 Cause = tuple[str, Key, str, Path]
+
+
+Avoid = Callable[["Heard", Resource], str]
 
 
 class Heard(Struct, frozen=True):
@@ -105,12 +109,18 @@ def settle(heard: Sequence[Heard]) -> tuple[list[list[Heard]], list[Fact]]:
     return kept, facts
 
 
-def write(engine: Engine, groups: Sequence[Sequence[Heard]], path: str, text: str) -> list[Finding]:
+def write(
+    engine: Engine, groups: Sequence[Sequence[Heard]], path: str, text: str, avoid: Avoid
+) -> list[Finding]:
     """With lines, traces and lists, the worst first. `path` is the chart as the user named it."""
     profiles = frozenset(one.ground.profile for group in groups for one in group)
     found: dict[object, Finding] = {}
     for group in groups:
-        finding = _finding(engine, group, profiles, path, text)
+        locator = Locator(engine, group[0].ground, path, text)
+        finding = _finding(group, locator, profiles, path)
+        resource = locator.resource(group[0].claim.subject)
+        if finding.dependency and resource is not None:
+            finding = replace(finding, override=avoid(group[0], resource))
         spot = _spot(finding)
         found[spot] = _joined(found[spot], finding) if spot in found else finding
     return sorted(found.values(), key=_order)
@@ -136,12 +146,9 @@ def _library_spot(finding: Finding) -> object:
     return (finding.rule, finding.because, rest) if inside else None
 
 
-def _finding(
-    engine: Engine, group: Sequence[Heard], profiles: frozenset[str], path: str, text: str
-) -> Finding:
+def _finding(group: Sequence[Heard], locator: Locator, profiles: frozenset[str], path: str) -> Finding:
     best = group[0]
     claim, sighting = best.claim, best.sighting
-    locator = Locator(engine, best.ground, path, text)
     main, *related = locator.locate([Pointer(claim.subject, claim.path), *claim.related])
     resource = locator.resource(claim.subject)
     template = resource.origin.template if resource else ""
