@@ -13,10 +13,10 @@ from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
 from watchbill.charts.leaves import Path
 from watchbill.charts.protocol import Context
-from watchbill.charts.render import Rendering, Resource, render, render_one
+from watchbill.charts.render import Failure, Rendering, Resource, render, render_one
 
 MOST_TRIED = 60  # renders
-MOST_CHECKED = 3
+MOST_CHECKED = 6
 # What annotations of a dependency's Job could be set to, where it lets one set them.
 ANNOTATIONS: tuple[dict[str, str], ...] = (
     {"helm.sh/hook-delete-policy": "before-hook-creation"},
@@ -34,12 +34,9 @@ def override(
     base = render_one(engine, chart, replace(context, want_values=True))
     settings = list(_settings(chart, base.values or {}, subject.origin.subchart))[:MOST_TRIED]
     contexts = [_with(context, path, value) for path, value in settings]
-    touching = [
-        (len(_changes(base, result)), place)
-        for place, result in enumerate(render(engine, chart, contexts))
-        if isinstance(result, Rendering) and _touches(result, subject)
-    ]
-    for _, place in sorted(touching)[:MOST_CHECKED]:
+    results = render(engine, chart, contexts)
+    touching = [place for place, result in enumerate(results) if _touches(result, subject)]
+    for place in touching[:MOST_CHECKED]:
         if is_silent(contexts[place]):
             return _written(*settings[place])
     return ""
@@ -84,15 +81,11 @@ def _with(context: Context, path: Path, value: Any) -> Context:
     return replace(context, values=replace(context.values, overlay=overlay))
 
 
-def _touches(result: Rendering, subject: Resource) -> bool:
+def _touches(result: Rendering | Failure, subject: Resource) -> bool:
+    if isinstance(result, Failure):
+        return False
     same = [one for one in result.resources if (one.kind, one.name) == (subject.kind, subject.name)]
     return not same or any(one.object != subject.object for one in same)
-
-
-def _changes(base: Rendering, result: Rendering) -> set[tuple[str, str]]:
-    """What else changes with it: the less, the better."""
-    before = {(document.template, document.text) for document in base.documents}
-    return before ^ {(document.template, document.text) for document in result.documents}
 
 
 def _written(path: Path, value: Any) -> str:
