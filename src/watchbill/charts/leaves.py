@@ -76,6 +76,15 @@ def overlay(values: dict[str, Any], path: Path, new: str | float) -> dict[str, A
     return {key: overlay(there, rest, new) if rest and isinstance(there, dict) else _with(there, rest, new)}
 
 
+def merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Both overlays at once; where they meet, the second wins."""
+    both = dict(one)
+    for key, value in other.items():
+        there = both.get(key)
+        both[key] = merged(there, value) if isinstance(there, dict) and isinstance(value, dict) else value
+    return both
+
+
 def _with(there: Any, path: Path, new: str | float) -> Any:
     """A copy, whole, with the leaf changed."""
     if not path:

@@ -16,7 +16,7 @@ from watchbill.charts.bump import bump_version, candidates
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
 from watchbill.charts.images import images_of, literal_tags, next_tag, only_tags_differ, seems_a_tag
-from watchbill.charts.leaves import Leaf, leaves_of, overlay
+from watchbill.charts.leaves import Leaf, leaves_of, merged, overlay
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import Rendering, Resource, render_each, render_one
 
@@ -95,7 +95,8 @@ def _trials(chart: Chart, base: Rendering) -> Iterator[_Trial]:
         if (tag := next_tag(leaf, images)) is not None:
             following = [tag, *following]
         for new in following if chart.has_schema else following[:1]:
-            given = replace(context.values, overlay=overlay(values, leaf.path, new))
+            over = merged(context.values.overlay, overlay(values, leaf.path, new))
+            given = replace(context.values, overlay=over)
             yield _Trial(
                 Change("value", leaf.name, str(leaf.value), str(new)), replace(context, values=given)
             )

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
+from watchbill.charts.leaves import merged
 from watchbill.charts.next_versions import NextVersion, next_versions
 from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context
@@ -161,14 +162,6 @@ def _usual(
             chart_version=changed.chart_version or usual.chart_version,
             app_version=changed.app_version or usual.app_version,
             edits=(*usual.edits, *changed.edits),
-            values=replace(usual.values, overlay=_merged(usual.values.overlay, changed.values.overlay)),
+            values=replace(usual.values, overlay=merged(usual.values.overlay, changed.values.overlay)),
         )
     return usual, tuple(dict.fromkeys(kinds))
-
-
-def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(one)
-    for key, value in other.items():
-        there = merged.get(key)
-        merged[key] = _merged(there, value) if isinstance(there, dict) and isinstance(value, dict) else value
-    return merged
