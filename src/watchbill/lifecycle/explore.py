@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.folding import REVISIONS, Unforeseen, fold, killing, unfold
+from watchbill.lifecycle.judges import judge
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move, parse
 from watchbill.lifecycle.objects import Key, at
@@ -25,7 +26,6 @@ from watchbill.lifecycle.properties import (
     Scene,
     Violation,
     failed,
-    judge,
 )
 from watchbill.lifecycle.sketch import sketch
 from watchbill.lifecycle.stage import Stage

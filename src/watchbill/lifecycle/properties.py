@@ -37,6 +37,14 @@ class Property(Enum):
     LOGS = "the logs of a failed Job stay readable"
     CLEANS_UP = "nothing is left behind for ever"
     NEIGHBOURS = "no release touches the objects of another"
+    STEADY = "an upgrade that changes nothing leaves Secrets as they are"
+    UP_TO_DATE = "a hook's pod reads what its own version says"
+    SEEN = "what a tool waits for is there until it has seen it"
+    TELLS = "a tool that waits for a Job says so when it has failed"
+    TOGETHER = "the application runs with what its own migration left, not a newer one's"
+    MEANT = "a hook runs in its own operation only"
+    KEEPS_ITS_WORD = "a Job runs when it says so"
+    ALONE_AS_SAID = "a Job that says so never overlaps with itself"
 
 
 FAILURES = (Property.WORKS, Property.RETRIES, Property.RECOVERS)  # an operation fails that should not
@@ -273,6 +281,8 @@ def _not_caught_up(scene: Scene) -> Iterator[Offence]:
     past, played = scene.past, scene.played
     if past.failed is None or past.job is None or played.move.verb == "rollback" or past.job in played.ran:
         return
+    if past.failed.verb not in BRINGS:
+        return  # a Job of an uninstall is none that a release needs
     live = played.world.objects.get(past.job)
     if played.move.version == past.failed.version and (live is None or _phase(live) != "succeeded"):
         yield Offence(Property.CATCHES_UP, Cause(past.job, f"failed in {past.failed.verb}"))

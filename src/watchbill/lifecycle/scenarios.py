@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION, fate_of
 from watchbill.lifecycle.flags import HELM, HELM3, HELM4
 from watchbill.lifecycle.helm.traits import Span
+from watchbill.lifecycle.judges import judge
 from watchbill.lifecycle.lab import Lab, Tool
 from watchbill.lifecycle.moves import KUBECTL_VERBS, Move, parse
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played
-from watchbill.lifecycle.properties import CLEAN, Past, Scene, Violation, failed, judge
+from watchbill.lifecycle.properties import CLEAN, Past, Scene, Violation, failed
 from watchbill.lifecycle.sketch import sketch
 from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.workloads import WORKLOADS
@@ -100,6 +101,7 @@ HELM_SCENARIOS = (
     _helm("install --wait", "install --wait"),
     _helm("install --wait --wait-for-jobs", "install --wait --wait-for-jobs"),
     _helm("install --wait --wait-for-jobs, and a Job fails", "fail *", "install --wait --wait-for-jobs"),
+    _helm("install --wait --wait-for-jobs, and a Job hangs", "hang *", "install --wait --wait-for-jobs"),
     # All that Helm does with names; hooks are made by the operation they belong to.
     _helm("longest release name", *(f"release {LONGEST_NAME} {verb}" for verb in LIFE)),
     _helm("failed install, then retry", "fail *", "install", "succeed *", "upgrade --install"),
@@ -160,7 +162,8 @@ HELM_SCENARIOS = (
     _helm("rollback", "install", "upgrade, next", "rollback"),
     _helm("uninstall", "install", "uninstall"),
     _helm("reinstall", "install", "uninstall", "install"),
-    _helm("test", "install", "test", "test"),
+    _helm("test", "install", "test"),
+    _helm("test, and again", "install", "test", "test"),
 )
 
 KUBECTL_SCENARIOS = (
