@@ -9,24 +9,25 @@ from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import Property
 from watchbill.lifecycle.references import places
 from watchbill.lifecycle.world import Hook, Manifest
-from watchbill.rules.rule import Path, Pointer
+from watchbill.rules.rule import Pointer
 from watchbill.rules.sighting import Sighting, hook_of
 from watchbill.rules.words import named
 
-HOOK: Path = ("metadata", "annotations", "helm.sh/hook")
 HOOK_STEP = "hook "
 MOST_SHOWN = 4
 
 
 class Lacking(Struct, frozen=True):
-    """What is missed, by who makes it. What nothing in the chart makes is nobody's fault, and is not here."""
+    """What is missed, by who makes it. The model takes what no version makes for there, so that is not here."""
 
     pod: Manifest  # the Job or Pod
     hook: Hook
     event: str
     plain: tuple[Key, ...]  # plain objects of the version
     hooked: tuple[Key, ...]  # objects of its hooks
-    dropped: tuple[Key, ...]  # objects of the version before, which this one does not have
+    dropped: tuple[Key, ...]  # objects that this very operation has deleted
+    unmade: tuple[Key, ...]  # objects of another version, which this one takes for given
+    asked: Key | None  # which of them the violation is about
 
 
 def lacking(sighting: Sighting) -> Lacking | None:
@@ -41,14 +42,18 @@ def lacking(sighting: Sighting) -> Lacking | None:
     body = step.world.objects[step.key].body
     plain = {one.key for one in sighting.recorded.manifests}
     hooked = {one.key for made in sighting.recorded.hooks for one in made.objects}
+    deleted = {one.key for one in sighting.last.steps if one.deleted is not None}
     absent = missing(step.world, sighting.lab.cluster, step.key, body)
+    others = [key for key in absent if key not in plain | hooked]
     return Lacking(
         pod,
         hook,
         step.why.removeprefix(HOOK_STEP).partition(",")[0],
         tuple(key for key in absent if key in plain),
         tuple(key for key in absent if key in hooked - plain),
-        tuple(key for key in absent if key not in plain | hooked),
+        tuple(key for key in others if key in deleted),
+        tuple(key for key in others if key not in deleted),
+        next((key for key in absent if sighting.what == f"needs {key}"), None),
     )
 
 
