@@ -8,12 +8,21 @@ import msgspec
 from dev.tapes.case import Case
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.play import Played
 from watchbill.rehearsal.performance import perform, set_up
 from watchbill.rehearsal.report import report
 from watchbill.rehearsal.script import read
 
 
 def play_case(engine: Engine, case: Case, tool: str, scratch: Path) -> list[dict[str, Any]]:
+    """In the shape of recorded truth."""
+    lab, played = perform_case(engine, case, tool, scratch)
+    moves: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(report(played, lab).moves))
+    return moves
+
+
+def perform_case(engine: Engine, case: Case, tool: str, scratch: Path) -> tuple[Lab, list[Played]]:
     """Versions that are manifests are played as `-m` plays them, charts as charts."""
     texts = [version.manifests for version in case.versions if version.manifests is not None]
     if len(texts) == len(case.versions):
@@ -26,7 +35,4 @@ def play_case(engine: Engine, case: Case, tool: str, scratch: Path) -> list[dict
     lab = set_up(
         engine, script, manifests, Context(release=case.release, namespace=case.namespace), bare=True
     )
-    played: list[dict[str, Any]] = msgspec.json.decode(
-        msgspec.json.encode(report(perform(script, lab), lab).moves)
-    )
-    return played
+    return lab, perform(script, lab)

@@ -45,7 +45,7 @@ def read(arguments: Sequence[str], tool: str, manifests: Sequence[str], release:
         )
     played = [_move(rest, place, chosen, charts) for place in range(len(rest))]
     for name in (release, *(move.release for move in played if move.release)):
-        _check_release(name.rpartition("/")[2])
+        check_release(name.rpartition("/")[2])
     return Script(chosen, tuple(charts), tuple(moves.number(played, len(charts) or len(manifests))))
 
 
@@ -179,7 +179,7 @@ def _parsed(text: str, tool: Tool) -> Move:
         raise UserError(bad.what, then=bad.then or None) from None
 
 
-def _check_release(name: str) -> None:
+def check_release(name: str) -> None:
     if not _RELEASE.fullmatch(name) or len(name) > _LONGEST_RELEASE:
         raise UserError(
             f"{name!r} is no name of a release",

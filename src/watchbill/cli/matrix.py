@@ -1,0 +1,130 @@
+"""`watchbill matrix CHART`: what each Job does in each scenario under each tool."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from watchbill.cli.command import ExampleCommand
+from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
+from watchbill.cli.rehearse import VALUES
+from watchbill.cli.session import Session, common_options
+from watchbill.errors import Unchecked, UserError
+
+if TYPE_CHECKING:
+    from watchbill.checking.tabulate import Tabulated
+
+DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
+
+
+@click.command(
+    "matrix",
+    cls=ExampleCommand,
+    examples=(
+        ("watchbill matrix ./chart", "what each Job does, with a made-up next version"),
+        ("watchbill matrix ./chart --from git:v1.2.0", "in this very upgrade"),
+        ("watchbill matrix ./chart --tool helm@3.17 --tool helm@4 -o markdown", "other tools, for a page"),
+    ),
+)
+@click.argument("charts", nargs=-1, metavar="[CHART]...")
+@click.option(
+    "--from",
+    "from_",
+    default="",
+    metavar="VERSION",
+    help="The version before: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
+)
+@click.option(
+    "-m",
+    "--manifests",
+    multiple=True,
+    metavar="FILE",
+    help="Rendered manifests instead of charts; '-' is stdin.",
+)
+@click.option(
+    "--tool",
+    "tools",
+    multiple=True,
+    default=DEFAULT_TOOLS,
+    show_default=", ".join(DEFAULT_TOOLS),
+    metavar="TOOL@VERSION",
+    help="A column: helm or kubectl. Repeat it.",
+)
+@rendering_options(without=("--is-upgrade", "--helm"), release="")
+@click.option("--deps", is_flag=True, help="Let helm fetch missing dependencies into a cache.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print.",
+)
+@common_options
+@click.pass_obj
+def command(
+    session: Session,
+    /,
+    *,
+    charts: tuple[str, ...],
+    manifests: tuple[str, ...],
+    from_: str,
+    tools: tuple[str, ...],
+    deps: bool,
+    output: str,
+    **options: Any,
+) -> None:
+    """Show what each Job of a chart does over the life of a release: whether it runs, runs again, does not run or
+    fails, and why, in each scenario under each tool. Nothing is deployed: tools and cluster are a model.
+
+    Without --from the next version is made up by changing inputs: the chart's version, an image, a value."""
+    from watchbill.charts.engine import Engine
+    from watchbill.checking.subject import Asked
+    from watchbill.checking.subjects import find
+    from watchbill.checking.tabulate import Tabulator
+    from watchbill.checking.workspace import Workspace
+    from watchbill.rehearsal.script import check_release, read_tool
+
+    _check_inputs(manifests, from_, options)
+    if options["release"]:
+        check_release(options["release"])
+    columns = list(dict.fromkeys(map(read_tool, tools)))
+    chosen = RenderingOptions(options)
+    asked = Asked(charts, manifests, from_, deps=deps, follow_symlinks=chosen.follow_symlinks)
+    with Engine(chosen.limits, session.take_engine()) as engine, Workspace() as workspace:
+        items = find(engine, asked, workspace, read_text)
+        tabulator = Tabulator(engine, chosen.context(), columns, follow_symlinks=chosen.follow_symlinks)
+        found = tabulator.tabulate(items)
+    if text := _printed(found, output):
+        session.say(text)
+    for failed in found.failed:
+        session.complain(str(failed.error))
+    if found.failed:
+        raise Unchecked
+
+
+def _check_inputs(manifests: tuple[str, ...], from_: str, options: dict[str, Any]) -> None:
+    if manifests and any(options[name] for name in VALUES):
+        raise UserError(
+            "values are given, and manifests that are rendered already",
+            then="leave out -f and --set, or name a chart instead of -m",
+        )
+    if [*manifests, from_, *options["values_files"]].count("-") > 1:
+        raise UserError("stdin can be read only once", then="name a file for all but one '-'")
+
+
+def _printed(found: "Tabulated", output: str) -> str:
+    if output == "json":
+        from watchbill.report import matrix_json
+
+        return matrix_json.report(found)
+    if output == "markdown":
+        from watchbill.report import matrix_markdown
+
+        return matrix_markdown.report(found)
+    from watchbill.report import matrix_text
+    from watchbill.report.options import ReportOptions
+
+    width = os.get_terminal_size(1).columns if sys.stdout.isatty() else 0
+    return matrix_text.report(found, ReportOptions(width=width))
