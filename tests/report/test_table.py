@@ -31,8 +31,9 @@ def test_the_last_cell_is_wrapped_below_itself() -> None:
     ]
 
 
-def test_a_row_may_be_shorter() -> None:
-    assert list(table([("a", "b", "c"), ("longer",), ("d", "e")])) == ["a       b  c", "longer", "d       e"]
+def test_a_row_may_be_shorter_and_a_single_cell_runs_across() -> None:
+    rows = [("a", "b", "c"), ("longer than all",), ("de", "f")]
+    assert list(table(rows)) == ["a   b  c", "longer than all", "de  f"]
 
 
 def test_no_rows() -> None:
@@ -59,5 +60,18 @@ def test_the_middle_of_long_names_goes(text: str, columns: int, shown: str) -> N
 
 
 @pytest.mark.parametrize("text", ["\x1b[31m", "a\nb", "\x00", "\u202egnp.exe", "\udc80", "\u2028"])
-def test_text_of_strangers_is_no_command(text: str) -> None:
+def test_text_of_strangers_is_no_command_to_a_terminal(text: str) -> None:
     assert printable(text).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::set-output name=x::y", ": :set-output name=x::y"),
+        ("a ::add-mask::b", "a : :add-mask::b"),
+        ("x ##[error]y ##vso[task]z", "x ## [error]y ## vso[task]z"),
+        ("std::string ::1 '::' # ##", "std::string ::1 '::' # ##"),
+    ],
+)
+def test_text_of_strangers_is_no_command_to_a_runner(text: str, shown: str) -> None:
+    assert printable(text) == shown

@@ -9,10 +9,10 @@ from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played
 from watchbill.lifecycle.world import Live, World
+from watchbill.report.counting import listed
 from watchbill.report.terminal import printable
 
 MOST_ALIKE = 4  # rows that differ in nothing but the object; more are folded into one
-MOST_NAMED = 3
 MOST_KINDS = 5
 NOT_THERE = "not found"
 UNFINISHED = {"suspended": "never ran", "waiting": "never started", "running": "was still running"}
@@ -37,12 +37,6 @@ def name(key: Key, lab: Lab) -> str:
     """The release's own namespace goes without saying."""
     within = f"{key.namespace}/" if key.namespace not in ("", lab.namespace) else ""
     return printable(f"{key.kind}/{within}{key.name}")
-
-
-def listed(names: Sequence[str], *, verbose: bool = False) -> str:
-    if verbose or len(names) <= MOST_NAMED + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
 
 
 def _writes(played: Played, world: World, lab: Lab, *, verbose: bool) -> Iterator[Row]:

@@ -7,6 +7,7 @@ import msgspec
 from click import style
 
 from watchbill.charts.overview import DEFAULT_DELETE_POLICY, HOOK_EVENTS, Dropped, Item, Overview
+from watchbill.report.counting import counted
 from watchbill.report.table import table
 from watchbill.report.terminal import printable
 
@@ -50,14 +51,10 @@ def _summary(seen: Overview) -> str:
         (sum(item.kind == "CronJob" for item in seen.items), "CronJob"),
         (sum(item.hook for item in seen.items), "hook object"),
     ]
-    parts = [_count(number, noun) for number, noun in counts if number]
+    parts = [counted(number, noun) for number, noun in counts if number]
     if seen.dropped:
         parts.append(style(f"{len(seen.dropped)} dropped by Helm", fg="red"))
-    return ", ".join(parts) or f"no Jobs, CronJobs or hooks among {_count(seen.objects, 'object')}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number != 1 else ''}"
+    return ", ".join(parts) or f"no Jobs, CronJobs or hooks among {counted(seen.objects, 'object')}"
 
 
 def _row(item: Item) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from html import escape
 
 from watchbill.report.terminal import printable
 
@@ -27,6 +28,11 @@ def code(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return f"`{text}`"
     return f"<code>{_NO_LETTER.sub(_entity, text)}</code>"
+
+
+def in_html(text: str) -> str:
+    """Inside of HTML, where Markdown is not read."""
+    return escape(printable(text), quote=False).translate(_AFTER_RENDERING)
 
 
 def block(lines: Sequence[str], language: str = "") -> Iterator[str]:

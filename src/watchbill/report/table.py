@@ -8,20 +8,21 @@ from watchbill.report.terminal import padded, width, wrapped
 def table(
     rows: Sequence[Sequence[str]], *, columns: int = 0, indent: str = "", gap: str = "  "
 ) -> Iterator[str]:
-    """One line a row; a row may be shorter than the others.
+    """One line a row. A row may have fewer cells than others; one of a single cell runs across all columns.
 
-    `columns` is the terminal's width: the last cell of a full row is then wrapped below itself. Cells are printable and may
-    be styled; a head is the first row, styled by whoever has one.
+    `columns` is the terminal's width: the last cell of a full row is then wrapped below itself. Cells are
+    printable and may be styled; a head is the first row, styled by whoever has one.
     """
     full = max(map(len, rows), default=0)
+    aligned = [row for row in rows if len(row) > 1 or full == 1]
     widths = [
-        max((width(row[column]) for row in rows if len(row) > column), default=0) for column in range(full)
+        max((width(row[column]) for row in aligned if len(row) > column), default=0) for column in range(full)
     ]
     for row in rows:
-        first = indent + gap.join(map(padded, row[: full - 1], widths))
         if len(row) < full:
-            yield first.rstrip()
+            yield (indent + gap.join(map(padded, row[:-1], widths)) + gap * (len(row) > 1) + row[-1]).rstrip()
             continue
+        first = indent + gap.join(map(padded, row[:-1], widths))
         first += gap if full > 1 else ""
         if not columns:
             yield (first + row[-1]).rstrip()

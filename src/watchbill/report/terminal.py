@@ -1,15 +1,20 @@
 """Text of strangers on a terminal: harmless, and as wide as it looks."""
 
+import re
 from collections.abc import Iterator
 
 from click import unstyle
 
 ESCAPE = "\x1b"
+# What begins a line like this, after blanks, GitHub's and Azure's runners obey: any word may come to begin one.
+_COMMAND = re.compile(r"(?<!\S):(?=:[A-Za-z])|##(?=(?:vso)?\[)")
 
 
 def printable(text: str) -> str:
-    """Text of a chart must not reach a terminal as commands to it, nor break a table's rows."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    """Text of a chart must not reach a terminal or a CI's log as commands to it, nor break a table's rows."""
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return _COMMAND.sub(r"\g<0> ", text) if "::" in text or "##" in text else text
 
 
 def width(text: str) -> int:

@@ -1,0 +1,20 @@
+"""Every format by its name: what was found goes in, text comes out."""
+
+from importlib import import_module
+from typing import Protocol, cast
+
+from watchbill.checking.result import Run
+from watchbill.report.options import ReportOptions
+
+FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
+
+
+class Report(Protocol):
+    """The same input gives the same bytes: no times, no paths of this machine. `text` is styled for a terminal."""
+
+    def __call__(self, run: Run, options: ReportOptions) -> str: ...
+
+
+def report_in(form: str) -> Report:
+    """Only the module that is asked for is imported: a report in text need not wait for the others."""
+    return cast(Report, import_module(f"watchbill.report.{form}").report)

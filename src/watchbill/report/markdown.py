@@ -1,0 +1,135 @@
+"""What was found, for a pull request's comment or a job's summary."""
+
+from collections.abc import Iterator, Sequence
+
+from click import unstyle
+
+from watchbill.checking.result import LEVELS, Checked, Finding, Problem, Run
+from watchbill.report.counting import listed
+from watchbill.report.finding_text import other_error, trace_lines
+from watchbill.report.grouping import badness, fine_charts, skipped_charts, unchecked_charts
+from watchbill.report.harmless import harmless
+from watchbill.report.markdown_text import block, code, escaped, in_html, table
+from watchbill.report.options import ReportOptions
+from watchbill.report.terminal import shortened, wrapped
+from watchbill.report.words import circumstances, fine, reason, spot, titled, tools_named, verdict
+
+MARK = "<!-- watchbill check -->"  # by which a script finds its comment, to write it anew
+# A comment on GitHub holds 65,536 characters: rooms for the parts that grow with what was found.
+ROOM_OF_TABLE, ROOM_OF_DETAILS, ROOM_OF_CHARTS, ROOM_OF_PROBLEMS = 16_000, 25_000, 8_000, 8_000
+LONGEST_CELL = 200
+MOST_FINE = 10
+TRACE_COLUMNS = 100
+
+
+def report(run: Run, options: ReportOptions) -> str:
+    return "\n".join(_lines(harmless(run), options)).rstrip("\n")
+
+
+def _lines(run: Run, options: ReportOptions) -> Iterator[str]:
+    yield from (MARK, f"### Watchbill: {verdict(run)}", "")
+    yield from _table(("", "rule", "what", "where", "tools"), map(_row, run.findings), ROOM_OF_TABLE)
+    yield from _within(["\n".join(_details(finding, options)) for finding in run.findings], ROOM_OF_DETAILS)
+    found = sorted((chart for chart in run.charts if chart.findings), key=badness)
+    if len(run.charts) > 1:
+        head = ("chart", *(f"{level}s" for level in LEVELS))
+        yield from _table(head, map(_counts, found), ROOM_OF_CHARTS)
+    yield from _within(
+        ["\n".join(_unchecked(chart, problem)) for chart, problem in unchecked_charts(run)], ROOM_OF_PROBLEMS
+    )
+    yield from _remarks(run)
+
+
+def _table(head: Sequence[str], rows: Iterator[Sequence[str]], room: int) -> Iterator[str]:
+    first, rule, *lines = table(head, list(rows))
+    if lines:
+        yield from (first, rule, *_within(lines, room), "")
+
+
+def _within(parts: Sequence[str], room: int) -> Iterator[str]:
+    """The first are the worst: those are shown."""
+    for shown, part in enumerate(parts):
+        room -= len(part)
+        if room < 0:
+            yield from ("", f"and {len(parts) - shown} more: `watchbill check` shows all", "")
+            return
+        yield part
+
+
+def _row(finding: Finding) -> tuple[str, ...]:
+    return (
+        f"**{finding.level}**",
+        f"{escaped(finding.rule)}<br>{escaped(finding.name)}",
+        _cut(finding.title),
+        code(spot(finding.location)) if finding.location else _cut(listed(finding.charts)),
+        escaped(", ".join(tools_named(finding.tools))),
+    )
+
+
+def _details(finding: Finding, options: ReportOptions) -> Iterator[str]:
+    title = in_html(shortened(finding.title, LONGEST_CELL))
+    yield f"<details><summary>{finding.level} {in_html(finding.rule)}: {title}</summary>"
+    yield ""
+    yield from (f"- {place}" for place in _places(finding))
+    yield ""
+    if evidence := list(_evidence(finding, options)):
+        yield from (*block(evidence), "")
+    if said := circumstances(finding, verbose=options.verbose):
+        yield from (_cut(said), "")
+    if finding.fix:
+        yield from (f"**fix**: {'<br>'.join(map(_cut, finding.fix.splitlines()))}", "")
+    if finding.override:
+        yield from ("or in your values:" if finding.fix else "**fix** in your values:", "")
+        yield from (*block(finding.override.splitlines(), "yaml"), "")
+    yield from (code(f"watchbill explain {finding.rule}"), "", "</details>", "")
+
+
+def _evidence(finding: Finding, options: ReportOptions) -> Iterator[str]:
+    if finding.trace:
+        lines = trace_lines(finding.trace, TRACE_COLUMNS, verbose=options.verbose)
+        yield from (unstyle(line) for line in lines)
+    if said := other_error(finding, verbose=options.verbose):
+        yield from wrapped(said, TRACE_COLUMNS, then="  ")
+
+
+def _places(finding: Finding) -> Iterator[str]:
+    if finding.location or finding.because:
+        where = f"{code(spot(finding.location))} " if finding.location else ""
+        yield f"{where}{_cut(reason(finding.location, finding.because))}".rstrip()
+    for place in finding.related:
+        yield f"{code(spot(place))} {_cut(reason(place, place.note))}".rstrip()
+    if finding.dependency:
+        yield f"in the dependency {_cut(finding.dependency)}"
+    if len(finding.charts) > 1:
+        yield f"in {len(finding.charts)} charts: {_cut(listed(finding.charts, MOST_FINE))}"
+
+
+def _counts(chart: Checked) -> tuple[str, ...]:
+    numbers = [sum(finding.level == level for finding in chart.findings) for level in LEVELS]
+    return code(chart.path), *(str(number or "") for number in numbers)
+
+
+def _unchecked(chart: Checked, problem: Problem) -> Iterator[str]:
+    yield f"**not checked** {code(chart.path)}: {_cut(problem.what)}"
+    more = [*problem.where.splitlines(), *problem.then.splitlines()]
+    yield from ("", *block(more), "") if more else ("",)
+
+
+def _remarks(run: Run) -> Iterator[str]:
+    """What is worth a line each."""
+    charts = fine_charts(run)
+    if len(charts) == 1:
+        yield from (escaped(f"{titled(charts[0])} is {fine(charts[0])}"), "")
+    elif charts:
+        yield from (f"fine: {escaped(listed([titled(chart) for chart in charts], MOST_FINE))}", "")
+    if charts := skipped_charts(run):
+        yield from (f"skipped: {escaped(listed([titled(chart) for chart in charts], MOST_FINE))}", "")
+    if run.unknown_ignores:
+        yield from (
+            f"ignores that match nothing any more: {_cut(listed(run.unknown_ignores, MOST_FINE))}",
+            "",
+        )
+
+
+def _cut(text: str) -> str:
+    return escaped(shortened(text, LONGEST_CELL))

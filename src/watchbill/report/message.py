@@ -1,0 +1,36 @@
+"""One finding as a few plain sentences, where there is no room for a trace that lines up."""
+
+from collections.abc import Iterator
+
+from watchbill.checking.result import Finding, Problem
+from watchbill.report.counting import listed
+from watchbill.report.finding_text import LONGEST_ERROR
+from watchbill.report.terminal import shortened
+from watchbill.report.words import circumstances, essence
+
+
+def message(finding: Finding) -> str:
+    return "\n".join(_lines(finding))
+
+
+def _lines(finding: Finding) -> Iterator[str]:
+    yield finding.title
+    if finding.because:
+        yield finding.because
+    if finding.dependency:
+        yield f"in the dependency {finding.dependency}"
+    if finding.error:
+        yield f"error: {shortened(essence(finding.error), LONGEST_ERROR)}"
+    if len(finding.charts) > 1:
+        yield f"in {len(finding.charts)} charts: {listed(finding.charts)}"
+    if said := circumstances(finding):
+        yield said
+    if finding.fix:
+        yield f"fix: {finding.fix}"
+    if finding.override:
+        yield f"in your values: {finding.override}"
+    yield f"watchbill explain {finding.rule}"
+
+
+def complaint(path: str, problem: Problem) -> str:
+    return "\n".join(part for part in (f"{path}: {problem.what}", problem.where, problem.then) if part)

@@ -1,0 +1,44 @@
+"""What a report is asked for, besides what was found."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from watchbill.checking.result import LEVELS, Level
+
+WIDEST, NARROWEST = 110, 40
+WIDEST_TITLE = 115  # a hundred columns, and what stands before them
+
+
+class Described(Protocol):
+    """A rule, as far as a report must know it."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+
+class ReportOptions(Struct, frozen=True):
+    fail_on: Level = "error"
+    verbose: bool = False
+    width: int = 0  # of the terminal; 0 where there is none
+    rules: Sequence[Described] = ()  # all there are, in their order
+
+    @property
+    def columns(self) -> int:
+        """Lines longer than WIDEST are hard to read, and in less than NARROWEST no trace lines up."""
+        return max(NARROWEST, min(self.width or WIDEST, WIDEST))
+
+    @property
+    def title_columns(self) -> int:
+        """A title stays in one line wherever there is room for it."""
+        return max(NARROWEST, self.width or WIDEST_TITLE)
+
+    def fails(self, level: Level) -> bool:
+        return LEVELS.index(level) <= LEVELS.index(self.fail_on)

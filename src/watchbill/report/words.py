@@ -1,0 +1,102 @@
+"""How what was found is said in every report: tools, places, errors, charts."""
+
+import re
+from collections.abc import Sequence
+
+from watchbill.checking.result import LEVELS, Checked, Finding, Location, Run
+from watchbill.lifecycle.kube.words import normalise
+from watchbill.report.counting import counted, listed
+
+MOST_LISTED = 5
+
+# Helm's own announcement of what the trace says anyway.
+_ANNOUNCED = re.compile(r"^(?:Error: )?(?:[A-Z]+ FAILED: )?")
+
+
+def tools_named(tools: Sequence[str]) -> list[str]:
+    """`helm@4.3.1` is `helm 4.3` where that says which."""
+    short = [re.sub(r"@(\d+\.\d+)\.\d.*", r" \1", tool) for tool in tools]
+    return [
+        name if short.count(name) == 1 else tool.replace("@", " ")
+        for name, tool in zip(short, tools, strict=True)
+    ]
+
+
+def essence(error: str) -> str:
+    """A tool's error on one line, without the values that were dumped into it."""
+    return " ".join(_ANNOUNCED.sub("", normalise(error.strip())).split())
+
+
+def circumstances(finding: Finding, *, verbose: bool = False) -> str:
+    """`helm 4.3, helm 3.19; every upgrade that changes: image, chart version`"""
+    parts = [", ".join(tools_named(finding.tools))] if finding.tools else []
+    if finding.changes:
+        parts.append(f"every upgrade that changes: {listed(finding.changes, MOST_LISTED, verbose=verbose)}")
+    if finding.scenarios and (verbose or not finding.changes):
+        parts.append(f"in: {listed(finding.scenarios, MOST_LISTED, verbose=verbose)}")
+    if finding.profiles:
+        parts.append(f"only with {listed(finding.profiles, MOST_LISTED, verbose=verbose)}")
+    if finding.confidence != "high":
+        parts.append(f"{finding.confidence} confidence")
+    return "; ".join(parts)
+
+
+def spot(location: Location) -> str:
+    return f"{location.file}:{location.line}" if location.line else location.file
+
+
+def reason(location: Location | None, text: str) -> str:
+    """What stands beside a place; text that comes out of defines says through which."""
+    way = f"by way of {', '.join(location.through)}" if location and location.through else ""
+    return "; ".join(part for part in (text, way) if part)
+
+
+def tally(findings: Sequence[Finding]) -> str:
+    """`1 error, 2 notes`; nothing where there is nothing."""
+    numbers = [(sum(finding.level == level for finding in findings), level) for level in LEVELS]
+    return ", ".join(counted(number, level) for number, level in numbers if number)
+
+
+def titled(chart: Checked) -> str:
+    """`membership 3.5.0 to 3.6.0`"""
+    versions = " to ".join(version for version in (chart.from_version, chart.version) if version)
+    return f"{chart.name or chart.path} {versions}".rstrip()
+
+
+def content(chart: Checked) -> str:
+    """`2 Jobs, 1 hook`"""
+    numbers = [(chart.jobs, "Job"), (chart.hooks, "hook")]
+    return ", ".join(counted(number, noun) for number, noun in numbers if number) or "no Jobs or hooks"
+
+
+def fine(chart: Checked) -> str:
+    """`fine: 2 Jobs, 19 scenarios, 2 tools`"""
+    parts = [content(chart)]
+    if chart.scenarios:
+        parts.append(counted(chart.scenarios, "scenario"))
+    parts.append(counted(len(chart.tools), "tool"))
+    if chart.ignored:
+        parts.append(f"{len(chart.ignored)} ignored")
+    return f"fine: {', '.join(parts)}"
+
+
+def verdict(run: Run) -> str:
+    """`1 error, 1 note in 2 of 15 charts; 1 chart not checked; 1 skipped; 2 findings ignored`"""
+    checked = [chart for chart in run.charts if chart.problem is None and not chart.skipped]
+    unchecked = sum(chart.problem is not None for chart in run.charts)
+    skipped = sum(bool(chart.skipped) for chart in run.charts)
+    ignored = sum(len(chart.ignored) for chart in run.charts)
+    found_in = sum(bool(chart.findings) for chart in checked)
+    among = f"{found_in} of {len(checked)} charts" if found_in != len(checked) else counted(found_in, "chart")
+    parts = []
+    if run.findings:
+        parts.append(f"{tally(run.findings)} in {among}")
+    elif checked:
+        parts.append(f"nothing found in {counted(len(checked), 'chart')}")
+    if unchecked:
+        parts.append(f"{counted(unchecked, 'chart')} not checked")
+    if skipped:
+        parts.append(f"{skipped} skipped")
+    if ignored:
+        parts.append(f"{counted(ignored, 'finding')} ignored")
+    return "; ".join(parts) or "no charts"
