@@ -100,7 +100,9 @@ class Client:
     def save(self, name: str, release: Release) -> None:
         """A release record, new or written again."""
         history = self.world.history(name)
-        if release not in history:
+        if not history or history[-1].revision < release.revision:
+            self.world = self.world.record(name, (*history, release))
+        elif history[-1] is not release:
             others = [known for known in history if known.revision != release.revision]
             self.world = self.world.record(name, tuple(sorted((*others, release), key=_revision)))
         self.steps.append(Step("save", self.world, revision=release.revision, status=release.status))

@@ -1,10 +1,11 @@
 """The Job controller, the TTL controller and the kubelet, as far as they decide what becomes of a Job."""
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from watchbill.lifecycle.fates import fate_of
+from watchbill.lifecycle.fates import Fate, fate_of
 from watchbill.lifecycle.objects import Body, Key, at
 from watchbill.lifecycle.references import needs
 from watchbill.lifecycle.world import Live, Run, World
@@ -53,7 +54,11 @@ def progress(world: World, cluster: "Cluster", key: Key, within: float | None) -
         return live
     # A pod that has started goes on, whatever is taken from under it.
     started = run.started or not missing(world, cluster, key, live.body)
-    fate = fate_of(key.kind, key.name, world.fates) if started else "hang"
+    return _become(live, fate_of(key.kind, key.name, world.fates) if started else "hang", started, within)
+
+
+@lru_cache(1 << 14)
+def _become(live: Live, fate: Fate, started: bool, within: float | None) -> Live:
     if fate == "succeed" or (fate == "late" and within is None):
         return end(live, Run("succeeded"))
     if fate == "fail":
@@ -61,7 +66,8 @@ def progress(world: World, cluster: "Cluster", key: Key, within: float | None) -
     deadline = at(live.body.object, "spec", "activeDeadlineSeconds")
     if within is not None and deadline is not None and deadline <= within:
         return end(live, Run("failed", reason="DeadlineExceeded", failed=int(started)))
-    return replace(live, run=replace(run, phase="running" if started else "waiting", started=started))
+    assert live.run is not None
+    return replace(live, run=replace(live.run, phase="running" if started else "waiting", started=started))
 
 
 def _failed_pods(body: Body) -> int:

@@ -48,6 +48,8 @@ class Lab(Struct, frozen=True):
 
     def named(self, words: str) -> ReleaseName:
         """A release as moves name it: `other`, `elsewhere/other`, or nothing for the one it is all about."""
+        if not words:
+            return ReleaseName(self.release, self.namespace)
         namespace, _, name = words.rpartition("/")
         return ReleaseName(name or self.release, namespace or self.namespace)
 

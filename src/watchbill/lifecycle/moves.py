@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -40,7 +41,7 @@ class BadMove(Exception):  # noqa: N818 - it is the move that is bad
         self.then = then
 
 
-class Move(Struct, frozen=True):
+class Move(Struct, frozen=True, cache_hash=True):
     text: str  # as it was written
     verb: str
     flags: Flags = Flags()
@@ -64,6 +65,7 @@ class Move(Struct, frozen=True):
         return self.verb in HELM_VERBS or self.verb == "apply" or (self.verb == "delete" and not self.kind)
 
 
+@lru_cache(1 << 12)
 def parse(text: str, tool: str) -> Move:
     """One move, for this tool: helm or kubectl."""
     try:

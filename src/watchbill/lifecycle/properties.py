@@ -1,6 +1,6 @@
 """What must hold whenever a tool is used: each operation that is played is judged, and nothing is searched."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 
@@ -20,6 +20,8 @@ from watchbill.lifecycle.world import Live, World
 ON_PURPOSE = ("hook-succeeded", "hook-failed")
 BRINGS = ("install", "upgrade", "rollback", "apply")
 REMOVES = ("uninstall", "delete")
+
+Writes = Sequence[tuple[int, Step]]  # some of the steps, with their places from 1
 
 
 class Property(Enum):
@@ -72,7 +74,7 @@ class Violation(Struct, frozen=True):
     trace: tuple[Move, ...]  # the shortest that shows it
 
 
-class Past(Struct, frozen=True):
+class Past(Struct, frozen=True, cache_hash=True):
     """What went wrong before; one fault a trace, and nothing is judged after a failure that no fault excuses."""
 
     faulted: bool = False
@@ -96,17 +98,24 @@ class Scene(Struct, frozen=True):
 
 def judge(scene: Scene) -> Iterator[Offence]:
     played = scene.played
-    waiting = list(_cannot_start(scene))
+    jobs = [
+        (number, step)
+        for number, step in enumerate(played.steps, 1)
+        if step.key is not None and step.key.kind in RUNS_TO_COMPLETION
+    ]
+    deletions = [(number, step) for number, step in enumerate(played.steps, 1) if step.deleted is not None]
+    waiting = list(_cannot_start(scene, jobs, deletions))
     yield from waiting
     if not played.ok and not scene.excused:
         for failure in [*_refused(played)] or [failed(played)]:
             # A hook that cannot start is why its operation fails: one cause, one violation.
             if not any(found.cause.key == failure.cause.key for found in waiting):
                 yield Offence(_which(scene), failure.cause, failure.step)
-    yield from _deletions(scene)
-    yield from _jobs(scene)
+    if deletions:
+        yield from _deletions(scene, deletions)
+    yield from _jobs(scene, jobs, deletions)
     if played.ok and played.move.verb in BRINGS:
-        yield from _gone(scene)
+        yield from _gone(scene, deletions)
         yield from _not_caught_up(scene)
     if played.ok and played.move.verb in REMOVES:
         yield from _left_behind(scene)
@@ -172,12 +181,12 @@ def _which(scene: Scene) -> Property:
     return Property.RECOVERS
 
 
-def _cannot_start(scene: Scene) -> Iterator[Offence]:
+def _cannot_start(scene: Scene, jobs: Writes, deletions: Writes) -> Iterator[Offence]:
     """A hook's pod when it is created, since its client waits for it; all others when things have settled."""
     lab, played = scene.lab, scene.played
     created = dict[Key, int]()
-    for number, step in enumerate(played.steps, 1):
-        if not step.created or step.key is None or step.key.kind not in RUNS_TO_COMPLETION:
+    for number, step in jobs:
+        if not step.created or step.key is None:
             continue
         created[step.key] = number
         if _runs_hook(step):
@@ -186,7 +195,7 @@ def _cannot_start(scene: Scene) -> Iterator[Offence]:
                 yield Offence(Property.STARTS, Cause(step.key, f"needs {needed}"), number)
     if not played.ok:
         return
-    deleted = {step.key for step in played.steps if step.deleted is not None}
+    deleted = {step.key for _, step in deletions}
     for key, live in played.world.objects.items():
         if key.kind not in WORKLOADS and not (key in created and _phase(live) == "waiting"):
             continue
@@ -197,14 +206,15 @@ def _cannot_start(scene: Scene) -> Iterator[Offence]:
                 yield Offence(Property.STARTS, Cause(key, f"needs {needed}"), created.get(key, 0))
 
 
-def _deletions(scene: Scene) -> Iterator[Offence]:
-    played, before = scene.played, scene.before
+def _deletions(scene: Scene, deletions: Writes) -> Iterator[Offence]:
+    played = scene.played
     others = _of_others(scene)
-    deleted = {step.key for step in played.steps if step.deleted is not None}
-    for number, step in enumerate(played.steps, 1):
-        if step.deleted is None or step.key is None:
-            continue
+    deleted = {step.key for _, step in deletions}
+    users = {user: live for user, live in scene.before.objects.items() if _has_pods(user, live)}
+    for number, step in deletions:
         key = step.key
+        if key is None or step.deleted is None:
+            continue
         if key in others:
             yield Offence(Property.NEIGHBOURS, Cause(key, "deleted by another release"), number)
         if _phase(step.deleted) == "running":
@@ -216,17 +226,16 @@ def _deletions(scene: Scene) -> Iterator[Offence]:
             )
         if key.kind in RUNS_TO_COMPLETION or played.move.verb in REMOVES:
             continue
-        for user, live in {**before.objects, **_running(step.world)}.items():
-            if _has_pods(user, live) and key in needs(live.body, user.namespace) and user not in deleted:
+        for user, live in {**users, **_running(step.world)}.items():
+            if key in needs(live.body, user.namespace) and user not in deleted:
                 yield Offence(Property.SPARES, Cause(key, f"needed by {user}"), number)
 
 
-def _jobs(scene: Scene) -> Iterator[Offence]:
+def _jobs(scene: Scene, jobs: Writes, deletions: Writes) -> Iterator[Offence]:
     """What is wrong with Jobs that this operation created, or took for created."""
-    played = scene.played
-    for number, step in enumerate(played.steps, 1):
+    for number, step in jobs:
         key = step.key
-        if key is None or key.kind not in RUNS_TO_COMPLETION or step.refused:
+        if key is None or step.refused:
             continue
         if not step.created and _runs_hook(step):
             yield Offence(Property.RUNS, Cause(key, "was there already"), number)
@@ -234,14 +243,14 @@ def _jobs(scene: Scene) -> Iterator[Offence]:
             continue
         if _may_overlap(step.world.objects[key].body):
             yield Offence(Property.ALONE, Cause(key, "podReplacementPolicy"), number)
-        if (what := _lost_logs(scene, key, number)) is not None:
+        if (what := _lost_logs(scene, key, number, deletions)) is not None:
             yield Offence(Property.LOGS, Cause(key, what), number)
 
 
-def _lost_logs(scene: Scene, key: Key, number: int) -> str | None:
+def _lost_logs(scene: Scene, key: Key, created: int, deletions: Writes) -> str | None:
     """By what the logs of a Job are gone that failed in this operation."""
-    for later in scene.played.steps[number:]:
-        if later.key == key and later.deleted is not None:
+    for number, later in deletions:
+        if number > created and later.key == key and later.deleted is not None:
             return later.why if _phase(later.deleted) == "failed" else None
     live = scene.played.world.objects.get(key)
     if live is None:
@@ -256,18 +265,12 @@ def _lost_logs(scene: Scene, key: Key, number: int) -> str | None:
     return "restartPolicy" if on_failure else None
 
 
-def _gone(scene: Scene) -> Iterator[Offence]:
+def _gone(scene: Scene, deletions: Writes) -> Iterator[Offence]:
     """Objects of the version that its own operation has deleted: a plain object that became a hook, mostly."""
     played = scene.played
-    if played.release is None:
+    if played.release is None or not deletions:
         return
-    deleted = {
-        step.key: (number, step.why)
-        for number, step in enumerate(played.steps, 1)
-        if step.key is not None and step.deleted is not None
-    }
-    if not deleted:
-        return
+    deleted = {step.key: (number, step.why) for number, step in deletions}
     for manifest in played.release.rendered.everything():
         key = manifest.key
         if key in played.world.objects or key.kind in RUNS_TO_COMPLETION or key not in deleted:
@@ -316,7 +319,9 @@ def _of_others(scene: Scene) -> frozenset[Key]:
 def _running(world: World) -> dict[Key, Live]:
     """Jobs that are at work at this very moment: the operation may have created them itself."""
     return {
-        key: live for key, live in world.objects.items() if key.kind == "Job" and _phase(live) == "running"
+        key: live
+        for key, live in world.objects.items()
+        if live.run is not None and live.run.phase == "running" and key.kind == "Job"
     }
 
 

@@ -4,7 +4,6 @@ The explorer walks everywhere, but not far, and never with special flags; these 
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -54,7 +53,7 @@ class Scenario(Struct, frozen=True):
     @property
     def flags(self) -> frozenset[str]:
         """Flags that it is about: who never uses them never comes here."""
-        given = (_parsed(act.text, self.tool).given for act in self.acts if act.text != UNTIL_EXPIRED)
+        given = (parse(act.text, self.tool).given for act in self.acts if act.text != UNTIL_EXPIRED)
         return frozenset(name for names in given for name in names) - ORDINARY
 
     @property
@@ -75,9 +74,6 @@ class Walked(Struct, frozen=True):
 
     def before(self, play: int) -> World:
         return self.plays[play - 1].world if play else START
-
-
-_parsed = lru_cache(1 << 10)(parse)
 
 
 def _helm(name: str, *acts: str, change: str = "", versions: Span = HELM) -> Scenario:
@@ -253,7 +249,7 @@ def _move(act: Act, version: int, job: str, world: World, tool: str) -> Move | N
         text = f"wait {max(timers)}s"
     elif text.endswith(f" {ANY_JOB}"):
         text = text.removesuffix(ANY_JOB) + job
-    return replace(_parsed(text, tool), version=version)
+    return replace(parse(text, tool), version=version)
 
 
 def excused(world: World, played: Played) -> bool:

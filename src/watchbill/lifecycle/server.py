@@ -24,6 +24,8 @@ T = TypeVar("T")
 # Big enough for any one exploration, small enough for a laptop.
 MEMORY = 1 << 16
 PUBLISHED = ("default", "kube-root-ca.crt")  # by controllers, into every namespace
+# What takes others along when it goes.
+WITH_DEPENDENTS = frozenset({"Namespace", "ServiceAccount", "CustomResourceDefinition"})
 ALWAYS_THERE = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
 
 
@@ -135,6 +137,8 @@ def delete(world: World, key: Key) -> World:
     live = world.objects[key]
     if live.body.metadata.get("finalizers"):
         return world.put(key, replace(live, terminating=True))
+    if key.kind not in WITH_DEPENDENTS:
+        return world.drop(key)
     return world.drop(key, *_dependents(world, key, live.body))
 
 
@@ -167,7 +171,7 @@ def _definition(world: World, group: str, kind: str) -> Object | None:
 
 
 def _check_namespace(world: World, cluster: Cluster, key: Key) -> None:
-    if key.namespace and not cluster.has_namespace(world, key.namespace):
+    if key.namespace in cluster.namespaces and not cluster.has_namespace(world, key.namespace):
         raise Refused(Reason.NOT_FOUND, f'namespaces "{key.namespace}" not found')
 
 
@@ -185,12 +189,17 @@ def _existing(world: World, key: Key, body: Body) -> Live:
 
 def _put(world: World, key: Key, body: Body, managers: Managers, before: Live | None) -> World:
     if before is None:
-        return world.put(key, Live(body, managers, begin(body)))
+        return world.put(key, _new(body, managers))
     if before.body is body:
         return world.put(key, replace(before, managers=managers))
     run = changed(before.run, before.body, body)
     rolling = before.rolling or rolls(before.body, body)
     return world.put(key, Live(body, managers, run, before.terminating, rolling))
+
+
+@lru_cache(MEMORY)
+def _new(body: Body, managers: Managers) -> Live:
+    return Live(body, managers, begin(body))
 
 
 def _dependents(world: World, key: Key, body: Body) -> list[Key]:
@@ -201,7 +210,8 @@ def _dependents(world: World, key: Key, body: Body) -> list[Key]:
         return [
             other
             for other, live in world.objects.items()
-            if other[:3] == ("", "Secret", key.namespace)
+            if other.kind == "Secret"
+            and other[:3] == ("", "Secret", key.namespace)
             and live.body.object.get("type") == "kubernetes.io/service-account-token"
             and live.body.annotations.get("kubernetes.io/service-account.name") == key.name
         ]

@@ -11,14 +11,14 @@ from watchbill.lifecycle.world import Run, World
 
 def settle(world: World, cluster: Cluster) -> World:
     """Everything that runs goes as far as it can; what need not stay after that, goes."""
-    for key, live in list(world.objects.items()):
+    for key, live in [found for found in world.objects.items() if found[1].run or found[1].rolling]:
         if live.run is not None:
             ended = live if live.run.finished else progress(world, cluster, key, None)
             if ended.run is not None and ended.run.expires_in == 0:
                 world = world.drop(key)
             elif ended is not live:
                 world = world.put(key, ended)
-        elif live.rolling and ready(world, cluster, key, live):
+        elif ready(world, cluster, key, live):
             world = world.put(key, replace(live, rolling=False))
     return world
 

@@ -1,6 +1,7 @@
 """What of a world decides its future: worlds with the same sketch are one world to the explorer."""
 
 from collections.abc import Hashable
+from functools import lru_cache
 
 from watchbill.lifecycle.fates import Fates
 from watchbill.lifecycle.world import Release, World
@@ -15,16 +16,20 @@ def sketch(world: World, *, numbers: bool, whole: bool) -> Hashable:
     further back in the history than plain ones do (see `_history`).
     """
     histories = frozenset(
-        (name, _whole(history) if whole else _history(history, numbers))
-        for name, history in world.releases.items()
+        [
+            (name, _whole(history) if whole else _history(history, numbers))
+            for name, history in world.releases.items()
+        ]
     )
-    return frozenset(world.objects.items()), histories, _fates(world.fates)
+    return frozenset(world.objects.items()), histories, _fates(world.fates) if world.fates else ()
 
 
+@lru_cache(1 << 12)
 def _whole(history: tuple[Release, ...]) -> Hashable:
     return tuple((known.revision, known.status, known.rendered, known.server_side) for known in history)
 
 
+@lru_cache(1 << 12)
 def _history(history: tuple[Release, ...], numbers: bool) -> Hashable:
     """What operations without flags can still ask for.
 

@@ -9,7 +9,7 @@ from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.play import Played, play
 from watchbill.lifecycle.world import World
 
-# Objects in all the worlds of all remembered steps: what is remembered takes some fifty megabytes at most.
+# Objects in the worlds of all remembered steps, roughly: what is remembered takes some fifty megabytes at most.
 ROOM = 1_000_000
 
 
@@ -38,8 +38,9 @@ class Stage:
             return remembered[1]
         self.played += 1
         played = play(world, move, self.lab)
-        played = replace(played, world=self.known(played.world))
-        self._taken += sum(len(step.world.objects) for step in played.steps) + 1
+        if (known := self.known(played.world)) is not played.world:
+            played = replace(played, world=known)
+        self._taken += len(played.steps) * len(played.world.objects) + 1
         if self._taken > ROOM:
             self._plays.clear()
             self._taken = 0

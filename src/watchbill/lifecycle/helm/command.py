@@ -1,5 +1,7 @@
 """Helm's command line: which flags a version takes, and the words around an action's error."""
 
+from functools import lru_cache
+
 from msgspec.structs import replace
 
 from watchbill.lifecycle.client import Client
@@ -47,6 +49,7 @@ def _act(op: Operation, move: Move, render: Render) -> None:
             test(op)
 
 
+@lru_cache(1 << 10)
 def accepted(move: Move, traits: HelmTraits) -> Flags:
     """The flags as this version understands them; fails in its words if it does not."""
     major, minor, fix = (int(part) for part in traits.version.split("."))

@@ -31,7 +31,7 @@ class Operation(Struct):
 
     @property
     def history(self) -> tuple[Release, ...]:
-        return self.client.world.history(self.records)
+        return self.client.world.releases.get(self.records, ())
 
     @property
     def deployed(self) -> Release | None:

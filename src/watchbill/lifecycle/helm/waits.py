@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from watchbill.lifecycle.fates import fate_of
+from watchbill.lifecycle.fates import RUNS_TO_COMPLETION, fate_of
 from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.helm.requests import several
 from watchbill.lifecycle.jobs import serves
@@ -25,8 +25,11 @@ class Unready(NamedTuple):
 
 def wait_for_hook(op: Operation, objects: Sequence[Manifest]) -> None:
     """Until a hook's Job or Pod has ended; nothing else is waited for."""
-    ended = {manifest.key: _ended(op, manifest.key) for manifest in objects}
-    unsuccessful = {key: live for key, live in ended.items() if live is not None}
+    unsuccessful = {
+        manifest.key: live
+        for manifest in objects
+        if manifest.key.kind in RUNS_TO_COMPLETION and (live := _unsuccessful(op, manifest.key)) is not None
+    }
     if not unsuccessful:
         return
     if _polls(op):
@@ -51,10 +54,8 @@ def _polls(op: Operation) -> bool:
     return op.traits.major == 3 or op.flags.wait == "legacy"
 
 
-def _ended(op: Operation, key: Key) -> Live | None:
+def _unsuccessful(op: Operation, key: Key) -> Live | None:
     """The Job or Pod if it has not succeeded in time."""
-    if key.kind not in ("Job", "Pod"):
-        return None
     live = op.client.watch(key, op.flags.timeout)
     return None if live is None or live.run is None or live.run.phase == "succeeded" else live
 
