@@ -70,17 +70,17 @@ class Rendering(Struct, frozen=True):
 
     @classmethod
     def of(cls, context: Context, documents: Sequence[Document], **rest: Any) -> Self:
-        resources = [
-            resource
-            for document in documents
-            if document.role != "dropped"
-            for resource in _resources(document, document.object, context.namespace)
-        ]
-        return cls(context, tuple(documents), tuple(resources), **rest)
+        kept = [document for document in documents if document.role != "dropped"]
+        return cls(context, tuple(documents), _all_resources(kept, context.namespace), **rest)
 
     @property
     def dropped(self) -> tuple[Document, ...]:
         return tuple(document for document in self.documents if document.role == "dropped")
+
+    @property
+    def dropped_resources(self) -> tuple[Resource, ...]:
+        """What they would have been."""
+        return _all_resources(self.dropped, self.context.namespace)
 
 
 class Failure(Struct, frozen=True):
@@ -162,6 +162,12 @@ def _document(answer: DocumentAnswer, body: Body) -> Document:
         subchart=answer.subchart,
         hook=answer.hook,
         unknown_event=answer.unknown,
+    )
+
+
+def _all_resources(documents: Sequence[Document], namespace: str) -> tuple[Resource, ...]:
+    return tuple(
+        resource for document in documents for resource in _resources(document, document.object, namespace)
     )
 
 

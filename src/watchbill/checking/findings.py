@@ -79,7 +79,7 @@ def listen(
         else:
             claim = wb000_unclaimed.claim(sighting)
             yield Heard(wb000_unclaimed.RULE, claim, ground, weigh(claim, sighting, in_use), sighting)
-    seen = look(ground.alone, 0, ground.dropped, ground.volatile)
+    seen = look(ground.life, ground.checked, ground.dropped, ground.volatile)
     for rule in RULES:
         if rule.inspect is not None:
             for claim in rule.inspect(seen):

@@ -1,7 +1,6 @@
 """Where a chart is played: for each tool and each set of values, the versions it is taken through."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +13,7 @@ from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import Failure, Rendering, parse, render
 from watchbill.lifecycle.lab import Lab, ReleaseName, Tool
-from watchbill.lifecycle.objects import Body, Key, at, group_of
+from watchbill.lifecycle.objects import Body, Key, group_of
 from watchbill.rehearsal.versions import FromChart, FromManifests, Source, Versions, context_for
 from watchbill.rules.look import Dropped
 
@@ -44,18 +43,15 @@ class Ground(Struct, frozen=True):
     @property
     def dropped(self) -> tuple[Dropped, ...]:
         """Documents that Helm leaves out without a word."""
-        found = []
-        for document in self.renderings[0].dropped:
-            thing = document.object if isinstance(document.object, dict) else {}
-            metadata: Any = thing.get("metadata") or {}
-            key = Key(
-                group_of(str(thing.get("apiVersion", ""))),
-                str(thing.get("kind", "")),
-                str(at(thing, "metadata", "namespace") or self.renderings[0].context.namespace),
-                str(metadata.get("name", "") if isinstance(metadata, dict) else ""),
+        return tuple(
+            Dropped(
+                Key(group_of(str(one.object.get("apiVersion", ""))), one.kind, one.namespace, one.name),
+                Body.of(one.object),
+                one.origin.template,
+                one.origin.unknown_event,
             )
-            found.append(Dropped(key, Body.of(thing), document.template, document.unknown_event))
-        return tuple(found)
+            for one in self.renderings[0].dropped_resources
+        )
 
     @property
     def volatile(self) -> tuple[tuple[str, str], ...]:

@@ -28,7 +28,7 @@ class Locator:
         """The document that makes the object; what lives in no namespace may be said to be in one."""
         for exact in (True, False):
             for rendering in self._ground.renderings:
-                for resource in rendering.resources:
+                for resource in (*rendering.resources, *rendering.dropped_resources):
                     if _is(resource, key) and (not exact or resource.namespace == key.namespace):
                         return rendering, resource
         return None
