@@ -51,6 +51,7 @@ class Claim(Struct, frozen=True):
     related: tuple[Pointer, ...] = ()
     severity: Severity = Severity.ERROR  # at worst: circumstances lower it (see severity.py)
     confidence: Confidence = "high"
+    flags: frozenset[str] = frozenset()  # that it takes, where no trace shows which
 
 
 class Rule(Struct, frozen=True):

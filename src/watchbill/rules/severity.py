@@ -14,20 +14,34 @@ from watchbill.rules.sighting import Sighting
 
 # That a migration fails is what must be reckoned with: not to get on afterwards is as bad as to fail.
 MUST_HOLD_AFTER_A_FAILURE = (Property.RETRIES, Property.RETURNS)
+# What a flag does besides, and what it is called in the other major version.
+IMPLIED = {
+    "--atomic": ("--wait", "--rollback-on-failure"),
+    "--rollback-on-failure": ("--wait", "--atomic"),
+    "--force": ("--force-replace", "--server-side"),
+    "--force-replace": ("--force", "--server-side"),
+}
 
 
 def weigh(claim: Claim, sighting: Sighting | None, in_use: Collection[str]) -> Severity:
     """`in_use`: flags that the user says to use."""
     worst = claim.severity
+    flags = claim.flags if sighting is None else sighting.flags
+    if not flags <= _with_what_they_imply(in_use):
+        return min(worst, Severity.NOTE)
+    if flags:
+        return min(worst, Severity.WARNING)
     if sighting is None:
         return worst
-    if not sighting.flags <= frozenset(in_use):
-        return min(worst, Severity.NOTE)
-    if sighting.flags or not _newest(sighting.lab.tool):
+    if not _newest(sighting.lab.tool):
         return min(worst, Severity.WARNING)
     if sighting.faults and not (sighting.faults <= {"fail"} and sighting.broke in MUST_HOLD_AFTER_A_FAILURE):
         return min(worst, Severity.WARNING)
     return worst
+
+
+def _with_what_they_imply(in_use: Collection[str]) -> frozenset[str]:
+    return frozenset(in_use).union(*(IMPLIED.get(flag, ()) for flag in in_use))
 
 
 def _newest(tool: Tool) -> bool:

@@ -1,0 +1,58 @@
+"""WB501: a plain Job is deleted by its TTL while a tool still waits for it."""
+
+from watchbill.lifecycle.objects import Key, at
+from watchbill.lifecycle.properties import FAILURES, Property
+from watchbill.rules.mends import as_hook, with_spec, without
+from watchbill.rules.rule import Claim, Rule, Severity
+from watchbill.rules.sighting import Sighting
+from watchbill.rules.words import named, title
+
+A_DAY = 24 * 60 * 60
+PATH = ("spec", "ttlSecondsAfterFinished")
+
+
+def _claim(sighting: Sighting) -> Claim | None:
+    key = sighting.key if sighting.broke is Property.SEEN else _not_found(sighting)
+    manifest = sighting.manifest(key) if key is not None else None
+    if key is None or manifest is None:
+        return None
+    ttl = at(manifest.body.object, *PATH)
+    seen = sighting.broke is Property.SEEN
+    return Claim(
+        subject=key,
+        title=title(
+            f"{sighting.operation} {'can fail' if seen else 'fails'}: {named(key)} is gone {ttl} s after its end",
+            key,
+        ),
+        because=f"ttlSecondsAfterFinished: {ttl}; Helm looks at the Job until everything else is ready too",
+        fix="raise ttlSecondsAfterFinished above helm's --timeout (default 300 s), or make the Job a hook",
+        mends=(with_spec(key, ttlSecondsAfterFinished=A_DAY), as_hook(key), without(key)),
+        path=PATH,
+        severity=Severity.WARNING,
+        confidence="medium" if seen else "high",
+    )
+
+
+def _not_found(sighting: Sighting) -> Key | None:
+    """The Job that Helm 3 does not find any more."""
+    if sighting.broke not in FAILURES or "--wait-for-jobs" not in sighting.flags:
+        return None
+    return next(
+        (
+            one.key
+            for one in sighting.rendered.manifests
+            if one.key.kind == "Job"
+            and f'jobs.batch "{one.key.name}" not found' in sighting.what
+            and at(one.body.object, *PATH) is not None
+        ),
+        None,
+    )
+
+
+RULE = Rule(
+    "WB501",
+    "wait-ttl",
+    "a plain Job is deleted by its TTL while --wait still waits for it",
+    rows=(40, 41),
+    claim=_claim,
+)

@@ -1,0 +1,46 @@
+"""WB502: Helm 3 waits for a Job that has failed until its time is over."""
+
+from watchbill.lifecycle.objects import Object
+from watchbill.lifecycle.properties import Property
+from watchbill.rules.fields import put
+from watchbill.rules.mends import as_hook, changed, without
+from watchbill.rules.rule import Claim, Mend, Path, Rule, Severity
+from watchbill.rules.sighting import Sighting
+from watchbill.rules.words import named, title
+
+RESTARTS: Path = ("spec", "template", "spec", "restartPolicy")
+
+
+def _claim(sighting: Sighting) -> Claim | None:
+    key = sighting.key
+    if key is None or sighting.broke is not Property.TELLS:
+        return None
+    restarts = sighting.what == "restartPolicy"
+    mends: list[Mend] = [changed(key, _never_restarted)] if restarts else []
+    why = (
+        "restartPolicy OnFailure: its one pod fails once"
+        if restarts
+        else "its deadline ends it with one failed pod"
+    )
+    return Claim(
+        subject=key,
+        title=title(f"{sighting.operation} waits out its timeout: {named(key)} has failed before", key),
+        because=f"{why}, and Helm 3 counts failed pods: there must be more than backoffLimit",
+        fix=f"{'set restartPolicy: Never, or ' if restarts else ''}make it a hook, or use Helm 4",
+        mends=(*mends, as_hook(key), without(key)),
+        path=RESTARTS if restarts else ("spec", "activeDeadlineSeconds"),
+        severity=Severity.WARNING,
+    )
+
+
+def _never_restarted(thing: Object) -> Object:
+    return put(thing, RESTARTS, "Never")
+
+
+RULE = Rule(
+    "WB502",
+    "wait-failed-job",
+    "Helm 3 with --wait-for-jobs does not see that a Job has failed, and waits until its timeout",
+    rows=(42,),
+    claim=_claim,
+)
