@@ -145,12 +145,17 @@ class RenderingOptions:
 def read_text(path: str, what: str) -> str:
     """A file of the user's, or stdin with '-'. `what` it holds, in the words of an error."""
     try:
-        if path == "-":
-            return sys.stdin.buffer.read().decode()
-        with open(path, "rb") as file:
-            return file.read().decode()
+        return read_bytes(path, what).decode()
     except UnicodeDecodeError:
         raise UserError(f"the {what} {_place(path)} are not valid UTF-8") from None
+
+
+def read_bytes(path: str, what: str) -> bytes:
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read()
+        with open(path, "rb") as file:
+            return file.read()
     except (AttributeError, OSError, ValueError) as error:  # Python has no stdin where it was closed
         if path == "-":
             raise UserError(

@@ -1,0 +1,1 @@
+"""Errors that people paste: what they say, how they are explained, and the way out."""

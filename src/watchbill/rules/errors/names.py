@@ -1,0 +1,129 @@
+"""Names of releases and namespaces in what was pasted. They go into commands, so only what can be a name is one."""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from watchbill.rules.errors.known import compiled
+from watchbill.rules.errors.reading import Pasted
+
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
+_AFTER = 4_000  # characters behind an error that still speak of it
+# Where messages name the release they are about.
+_SPOKEN = (
+    'meta\\.helm\\.sh/release-name": must be set to "(?P<release>[^"]+)"',
+    'meta\\.helm\\.sh/release-name" must equal "(?P<release>[^"]+)"',
+    'meta\\.helm\\.sh/release-namespace": must be set to "(?P<namespace>[^"]+)"',
+    'meta\\.helm\\.sh/release-namespace" must equal "(?P<namespace>[^"]+)"',
+    "for release (?P<namespace>[a-z0-9-]+)/(?P<release>[a-z0-9.-]+?) with chart ",
+    "release (?P<release>[a-z0-9.-]+?) failed, and has been ",
+    "release (?P<release>[a-z0-9.-]+?) failed: ",
+    '"(?P<release>[^"]+)" has no deployed releases',
+    "Release not loaded: (?P<release>[a-z0-9.-]+?): ",
+    'the release named "(?P<release>[^"]+)" is already deleted',
+    "processing release (?P<release>[a-z0-9.-]+?): ",
+    '"HelmRelease": ?\\{"name": ?"(?P<release>[^"]+)", ?"namespace": ?"(?P<namespace>[^"]+)"',
+    '"name": ?"(?P<release>[^"]+)", ?"namespace": ?"(?P<namespace>[^"]+)",[^{}]{0,200}"error": ?"',
+)
+# Lines that were printed before it went wrong.
+_LOGGED = re.compile(r"release=(?P<release>\S+?), chart=\S+?, namespace=(?P<namespace>\S+)")
+_COMMAND = re.compile(
+    r"(?:^|[\s/'\"$+])helm3?4? (?:.*? )??(?P<verb>upgrade|install|rollback|uninstall|delete|test) (?P<rest>\S.*)"
+)
+_TAKE_NO_VALUE = frozenset(
+    "-i --install --atomic --wait --wait-for-jobs --force --force-replace --force-conflicts --debug --dry-run "
+    "--create-namespace --reuse-values --reset-values --reset-then-reuse-values --cleanup-on-fail --no-hooks "
+    "--skip-crds --devel --take-ownership --rollback-on-failure --dependency-update --disable-openapi-validation "
+    "--keep-history --logs --verify --hide-notes --render-subchart-notes --enable-dns --recreate-pods".split()
+)
+
+
+# `helm upgrade failed` is no command.
+_PROSE = frozenset(
+    "a and by command completed error failed for has in is job of release step the to with".split()
+)
+
+
+class Names(Struct, frozen=True):
+    release: str = ""
+    namespace: str = ""
+    revision: str = ""  # that a rollback went for
+    verb: str = ""  # of the command that was typed
+
+
+def is_name(text: str) -> bool:
+    return bool(_NAME.fullmatch(text))
+
+
+def spoken_of(pasted: Pasted, begins: int, ends: int) -> Names:
+    """In the message itself, or else in what was printed before it."""
+    release, namespace = _spoken(pasted.words[begins : ends + _AFTER])
+    typed = typed_before(pasted, begins)
+    if release and typed.release and release != typed.release:
+        typed = Names()  # that was about another one
+    return Names(release or typed.release, namespace or typed.namespace, typed.revision)
+
+
+def _spoken(message: str) -> tuple[str, str]:
+    release = namespace = ""
+    for pattern in _SPOKEN:
+        if found := compiled(pattern).search(message):
+            given = found.groupdict()
+            release = release or _checked(given.get("release"))
+            namespace = namespace or _checked(given.get("namespace"))
+    return release, namespace
+
+
+def _checked(name: str | None) -> str:
+    return name if name and is_name(name) else ""
+
+
+def typed_before(pasted: Pasted, place: int) -> Names:
+    """What the last command of Helm before it was about."""
+    for line in reversed(pasted.lines):
+        if line.start > place:
+            continue
+        if logged := _LOGGED.search(line.text):
+            return Names(_checked(logged["release"]), _checked(logged["namespace"]))
+        if command := _COMMAND.search(line.text):
+            return _of_command(command["verb"], command["rest"].split(), whole=line.whole)
+    return Names()
+
+
+def _of_command(verb: str, words: list[str], *, whole: bool) -> Names:
+    """A word at the end of a line that may have been broken there is no name."""
+    if not whole:
+        words = words[:-1]
+    namespace = ""
+    positional: list[str] = []
+    rest: Iterator[str] = iter(words)
+    for word in rest:
+        flag, equals, value = word.partition("=")
+        if flag in ("-n", "--namespace"):
+            namespace = value if equals else next(rest, "")
+        elif word.startswith("-"):
+            if not equals and flag not in _TAKE_NO_VALUE:
+                next(rest, "")
+        else:
+            positional.append(word.strip("'\""))
+    if not _is_command(verb, positional, flagged=len(words) > len(positional)):
+        return Names()
+    revision = positional[1] if verb == "rollback" and len(positional) > 1 else ""
+    return Names(
+        _checked(positional[0] if positional else ""),
+        _checked(namespace.strip("'\"")),
+        revision if revision.isdecimal() else "",
+        "uninstall" if verb == "delete" else verb,
+    )
+
+
+def _is_command(verb: str, positional: list[str], *, flagged: bool) -> bool:
+    """Rather than a sentence about one."""
+    if not positional or positional[0] in _PROSE:
+        return False
+    if verb in ("install", "upgrade"):
+        return (
+            len(positional) > 1 and positional[1] not in _PROSE and (flagged or not positional[1].isalpha())
+        )
+    return len(positional) == 1 or positional[1].isdecimal()

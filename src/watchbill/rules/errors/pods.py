@@ -1,0 +1,63 @@
+"""What pods and their Jobs say when they cannot start, or where their logs are not."""
+
+from watchbill.rules.errors.known import KnownError, Way
+
+_MADE_LATER = (
+    "If it is the pod of a pre-install or pre-upgrade hook: hooks run before the chart's plain objects are made, so {what} of "
+    "the same chart is not there yet."
+)
+_MAKE_IT = (
+    "make it a hook too, of a lower weight and with another name than the plain one; or let the Job run later"
+)
+
+
+def _missing(kind: str, *patterns: str) -> KnownError:
+    lower = kind.lower()
+    return KnownError(
+        f"{lower}-missing",
+        patterns,
+        f'{lower} "{{name}}" not found',
+        f'A pod needs {kind} "{{name}}" and it is not there, so it does not start. {_MADE_LATER} The Job never fails by itself: '
+        "Helm waits until its time is over.",
+        (
+            Way(
+                "make it by hand, then the same again",
+                (f"kubectl get {lower} {{name}}{{in_namespace}}", "{again}"),
+                "it belongs to no release: Helm does not take over what it did not make",
+                mended=True,
+            ),
+        ),
+        _MAKE_IT,
+        rule="WB203",
+        kind=kind,
+    )
+
+
+PODS = (
+    _missing(
+        "ServiceAccount",
+        'error looking up service account <namespace>/[\\w.-]+: serviceaccount "<name>" not found',
+        'serviceaccount "<name>" not found',
+    ),
+    _missing(
+        "ConfigMap",
+        'Error: configmap "<name>" not found',
+        'MountVolume\\.SetUp failed for volume "[^"]{1,253}" : ?configmap "<name>" not found',
+    ),
+    _missing(
+        "Secret",
+        'Error: secret "<name>" not found',
+        'MountVolume\\.SetUp failed for volume "[^"]{1,253}" : ?secret "<name>" not found',
+    ),
+    KnownError(
+        "test-logs",
+        ('unable to get pod logs for <name>: pods "[^"]{1,253}" not found',),
+        'unable to get pod logs for "{name}"',
+        'The pod of the test "{name}" was deleted by its delete policy before Helm read its logs, or it is a Job, whose pod '
+        "has another name.",
+        (),
+        "tests that are Pods, without hook-succeeded and hook-failed",
+        rule="WB306",
+        kind="Pod",
+    ),
+)
