@@ -87,8 +87,11 @@ def listen(
 
 
 def _claimed(sighting: Sighting) -> tuple[Rule, Claim] | None:
+    killed = "kill" in sighting.faults
     for rule in RULES:
-        if rule.claim is not None and (claim := rule.claim(sighting)) is not None:
+        if rule.claim is None or (killed and not rule.after_kills):
+            continue
+        if (claim := rule.claim(sighting)) is not None:
             return rule, claim
     return None
 

@@ -1,10 +1,11 @@
 """All that goes wrong with a chart on one ground: by exploring, on named paths, and with each change alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from watchbill.checking.grounds import Ground
+from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.explore import explore
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import parse
@@ -13,6 +14,7 @@ from watchbill.lifecycle.properties import FAILURES, Property, Violation
 from watchbill.lifecycle.scenarios import Scenario, retrace, scenarios, stage_for, walk
 from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import World
+from watchbill.rules.policies import BEFORE, policies
 from watchbill.rules.sighting import Sighting
 
 # Install and upgrade, as each tool calls them.
@@ -31,9 +33,24 @@ def _explored(ground: Ground, depth: int) -> Iterator[Sighting]:
     labs = {id(lab): lab for lab in (ground.life, *([ground.alone] if ground.checked else []))}
     for lab in labs.values():
         changes = ground.changes if lab is ground.life else ()
-        for violation in explore(lab, depth).violations:
+        for violation in explore(lab, depth, kills=_orphans(lab)).violations:
             if _is_about(violation, ground, lab):
                 yield Sighting(violation, lab, changes=changes)
+
+
+def _orphans(lab: Lab) -> Callable[[Step], bool]:
+    """A client that dies leaves its release pending whatever the chart is. What it may leave for good, and a chart
+    can change, are hooks that nothing deletes before they are created again."""
+    lasting = {
+        manifest.key
+        for version in range(len(lab.versions))
+        for hook in lab.versions.render(
+            version, lab.named(""), upgrade=bool(version), revision=1 + version, world=World()
+        ).hooks
+        if BEFORE not in policies(hook)
+        for manifest in hook.objects
+    }
+    return lambda step: step.created and step.key in lasting
 
 
 def _named(ground: Ground, own: Sequence[Scenario]) -> Iterator[Sighting]:

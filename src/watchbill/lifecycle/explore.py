@@ -4,12 +4,13 @@ Breadth first, and at each distance first what goes without a fault, so the firs
 the shortest and the plainest. Nothing depends on time or on hashes: two runs find the same, in the same order.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.folding import REVISIONS, Unforeseen, fold, killing, unfold
 from watchbill.lifecycle.judges import judge
@@ -32,6 +33,7 @@ from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import World
 
 T = TypeVar("T")
+Kills = Callable[[Step], bool]
 
 MOST_WORLDS = 20_000
 # What fails without any fault is known to fail; that it does so after one too says nothing new.
@@ -54,22 +56,26 @@ def explore(
     neighbour: str = "",
     folding: bool = True,
     merging: bool = True,
+    kills: Kills = lambda _: True,
 ) -> Explored:
     """Everything that goes wrong within so many moves after the install, with at most one fault.
 
     `neighbour`: the name of a second release of the same versions, which is installed and upgraded too.
+    `kills`: after which writes a client may be killed.
     Without `folding` and with less `merging` the same is found, later.
     """
     if folding and not neighbour:
         folded, inert = fold(lab)
         if inert:
             try:
-                found = _Explorer(folded, depth, most, neighbour, merging).run()
+                found = _Explorer(
+                    folded, depth, most=most, neighbour=neighbour, merging=merging, kills=kills
+                ).run()
             except Unforeseen:
                 pass
             else:
                 return _unfolded(found, lab, inert)
-    return _Explorer(lab, depth, most, neighbour, merging).run()
+    return _Explorer(lab, depth, most=most, neighbour=neighbour, merging=merging, kills=kills).run()
 
 
 def _unfolded(found: Explored, lab: Lab, inert: frozenset[Key]) -> Explored:
@@ -99,7 +105,10 @@ class _Spot(Struct, frozen=True):
 
 
 class _Explorer:
-    def __init__(self, lab: Lab, depth: int, most: int, neighbour: str, merging: bool) -> None:
+    def __init__(
+        self, lab: Lab, depth: int, *, most: int, neighbour: str, merging: bool, kills: Kills
+    ) -> None:
+        self.kills = kills
         self.lab = lab
         self.depth = depth
         self.most = most
@@ -178,6 +187,8 @@ class _Explorer:
         if self.last:
             return
         for writes in range(1, len(played.steps)):
+            if not self.kills(played.steps[writes - 1]):
+                continue
             killed = replace(move, dies_after=writes, text=killing(move, writes))
             cut = cut_off(killed, played.steps, self.lab)
             cut = replace(cut, world=self.stage.known(cut.world))

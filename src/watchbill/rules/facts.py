@@ -27,6 +27,10 @@ REPLACED = (
 )
 STOPPED = "whoever uninstalls a release stops its Jobs"
 KILLED = "what a helm that was killed has started goes on, and the next try deletes it while it runs"
+ORPHANED = (
+    "a helm that is killed leaves its work half done: what it created and what it was about to delete stay"
+)
+LEFT = "what a failed operation has created may stay when its release is gone"
 STUCK = "a release can be left in a state that only another operation gets it out of"
 
 
@@ -38,6 +42,10 @@ def fact_of(sighting: Sighting) -> str | None:
     if sighting.what == "podReplacementPolicy":
         # Whether that matters only a contract can say (WB602).
         return REPLACED
+    if "kill" in sighting.faults:
+        return ORPHANED
+    if sighting.broke is Property.CLEANS_UP and sighting.faults:
+        return LEFT
     if sighting.broke in (Property.FINISHES, Property.ALONE):
         return STOPPED if sighting.move.verb in ("uninstall", "delete") else KILLED
     if sighting.broke is Property.RETURNS:

@@ -88,4 +88,5 @@ RULE = Rule(
     "a hook meets what its last run left, and the operation fails",
     rows=(7, 8),
     claim=_claim,
+    after_kills=True,
 )

@@ -46,4 +46,5 @@ RULE = Rule(
     "hook-skipped",
     "Helm 4 takes the Job of an earlier run for the new one and does not run it",
     claim=_claim,
+    after_kills=True,
 )

@@ -13,8 +13,8 @@ DAY = 86_400
 
 
 def _claim(sighting: Sighting) -> Claim | None:
-    if sighting.broke is not Property.CLEANS_UP or sighting.key is None:
-        return None
+    if sighting.broke is not Property.CLEANS_UP or sighting.key is None or sighting.faults:
+        return None  # a mess that a failure left is another matter
     left = _left(sighting)
     if sighting.key not in left:
         return None

@@ -19,7 +19,8 @@ def _claim(sighting: Sighting) -> Claim | None:
     if found is None:
         return None
     key = next((one for one in sighting.before.objects if (one.kind, one.name) == found.groups()), None)
-    if key is None:
+    # What is new in this version is in the way too, but every version has something new: nobody could avoid that.
+    if key is None or not any(one.key == key for one in sighting.version(0).manifests):
         return None
     return Claim(
         subject=key,
