@@ -21,7 +21,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     other = hook_of(sighting.recorded, first)
     assert other is not None
     later = found.event in other.events
-    which = "a hook that comes after it" if later else "a hook of another event"
+    which = "a later hook" if later else "of another event"
     return Claim(
         subject=pod,
         title=title(
