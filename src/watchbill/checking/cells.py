@@ -6,7 +6,7 @@ from typing import Literal, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from watchbill.checking.reasons import NAMELESS, reason
+from watchbill.checking.reasons import NAMELESS, UNKNOWN, reason
 from watchbill.checking.runners import Part, Roster
 from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.jobs import missing
@@ -120,13 +120,7 @@ def _failed(view: View) -> Cell:
         return Cell(tool, "refused", f"{ran.says}, then REFUSED" if ran else "REFUSED", told.sentence, error)
     own = _own_failure(view)
     if own is None:
-        key = failed(view.last).cause.key
-        why = f"the {view.last.move.verb} fails" + (f" at {short(key)}" if key is not None else "")
-        if ran is not None:
-            return Cell(tool, "fails", f"{ran.says}, then FAILS", why, error)
-        if any(step.deleted is not None for step in view.steps):
-            return Cell(tool, "fails", "is deleted, then FAILS", why, error)
-        return Cell(tool, "fails", "FAILS before it" if _was_to_run(view) else "FAILS elsewhere", why, error)
+        return _failed_elsewhere(view, ran)
     if absent := _absent(view):
         return Cell(tool, "fails", "FAILS, never starts", f"its pod waits for {absent}", own)
     if ran is None and _is_taken(view):
@@ -135,6 +129,23 @@ def _failed(view: View) -> Cell:
     told = reason(own)
     says = " ".join(filter(None, ("FAILS", told.short)))
     return Cell(tool, "fails", f"{ran.says}, then {says}" if ran else says, told.sentence, own)
+
+
+def _failed_elsewhere(view: View, ran: Cell | None) -> Cell:
+    error, key = _words(view.last), failed(view.last).cause.key
+    told = reason(error) if key is None else UNKNOWN
+    why = told.sentence or f"the {view.last.move.verb} fails" + (
+        f" at {short(key)}" if key is not None else ""
+    )
+    if ran is not None:
+        says = f"{ran.says}, then FAILS"
+    elif any(step.deleted is not None for step in view.steps):
+        says = "is deleted, then FAILS"
+    elif _was_to_run(view):
+        says = "FAILS before it"
+    else:
+        says = "FAILS elsewhere" if key is not None else "FAILS"
+    return Cell(str(view.lab.tool), "fails", says, why, error)
 
 
 def _is_taken(view: View) -> bool:
@@ -238,7 +249,7 @@ def _remains(view: View) -> tuple[Outcome, str]:
     if any(step.deleted is not None for step in view.steps):
         return "is deleted", "is deleted"
     if not any(map(view.mine, view.last.world.objects)):
-        return "nothing", "is gone already"
+        return "nothing", "is gone already" if _ran_before(view) else "is not there"
     return "left behind", "left behind" if _is_left(view) else "goes with its TTL"
 
 

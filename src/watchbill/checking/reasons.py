@@ -12,6 +12,7 @@ class Reason(Struct, frozen=True):
 
 
 UNKNOWN = Reason("", "")
+INVALID = Reason("invalid", "the API server does not take it")
 NAMELESS = Reason("no name", "the tool wants a name where there is a generateName")
 # What is in the words of tool or server, the more particular first.
 REASONS: tuple[tuple[str, Reason], ...] = (
@@ -35,9 +36,20 @@ REASONS: tuple[tuple[str, Reason], ...] = (
     ("resource name may not be empty", NAMELESS),
     ("cannot use generate name with apply", NAMELESS),
     ("with the name", Reason("not found", "it is in the cluster, but not in the revision Helm starts from")),
+    (
+        "has no 0 version",
+        Reason("", "the upgrade before it left no revision, so there is none to go back to"),
+    ),
     ("timed out waiting", Reason("timeout", "it does not end before Helm gives up")),
     ("context deadline exceeded", Reason("timeout", "it does not end before Helm gives up")),
-    ("is invalid", Reason("invalid", "the API server does not take it")),
+    (
+        "does not contain declared merge key",
+        Reason("no patch", "no patch leads from the live object to this one"),
+    ),
+    *(
+        (words, INVALID)
+        for words in ("is invalid", "cannot be handled as", "failed to create typed patch object")
+    ),
 )
 
 
