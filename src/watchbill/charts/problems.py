@@ -18,16 +18,22 @@ _LONGEST_LINE = 400
 _MOST_LINES = 12
 
 
+class MissingDependency(UserError):  # noqa: N818
+    """A chart that is not in `charts/`: commands that can fetch it say so."""
+
+
 def explain(error: EngineError, path: str) -> UserError:
     """`path` is the chart or file the user named."""
     what, where = _what_and_where(error)
     then = _NEXT.get(error.kind)
+    kind = UserError
     if error.kind == "dependency" and error.missing:
+        kind = MissingDependency
         what = ", ".join(f'the dependency "{name}" is not in charts/' for name in error.missing)
         where = [_place(error), *error.message.splitlines()[1:]]
         then = f"run: helm dependency build {path}"
     said = what if path in what else f"{path}: {what}"
-    return UserError(said, where="\n".join(where) or None, then=then)
+    return kind(said, where="\n".join(where) or None, then=then)
 
 
 def _what_and_where(error: EngineError) -> tuple[str, list[str]]:

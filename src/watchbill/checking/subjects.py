@@ -1,0 +1,124 @@
+"""What a user names, found and brought onto this disk or into memory, each with the version before it.
+
+What is wrong with one subject never keeps the others from being checked.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from watchbill.charts.engine import Engine
+from watchbill.checking.before import Before, Found, Since, before
+from watchbill.checking.dependencies import complete
+from watchbill.checking.discovery import charts_at, profiles
+from watchbill.checking.fetching import Helm
+from watchbill.checking.manifests import STDIN, ReadText, of_manifests
+from watchbill.checking.metadata import is_library
+from watchbill.checking.sources import Sources
+from watchbill.checking.subject import Asked, Failed, Item, Skipped, Subject
+from watchbill.checking.workspace import Workspace
+from watchbill.errors import UserError
+
+
+def find(engine: Engine, asked: Asked, workspace: Workspace, read_text: ReadText) -> list[Item]:
+    """In the order they were named. Nothing at all only where nothing changed since a ref."""
+    _check(asked)
+    sources = Sources(workspace, Helm(asked.helm))
+    if asked.manifests:
+        return list(of_manifests(engine, asked, sources, read_text))
+    return list(_of_charts(engine, asked, workspace, sources))
+
+
+def _check(asked: Asked) -> None:
+    if not asked.charts and not asked.manifests:
+        raise UserError("nothing to check is named", then="name a chart, or rendered manifests with -m FILE")
+    if asked.charts and asked.manifests:
+        raise UserError(
+            f"{asked.charts[0]}: charts and -m cannot be mixed",
+            then="check them one after the other, or render the chart too and give it with -m",
+        )
+    if asked.from_ and asked.since:
+        raise UserError(
+            "--from and --since both say what the version before is", then="leave out one of them"
+        )
+    if [*asked.manifests, asked.from_].count(STDIN) > 1:
+        raise UserError("stdin can be read only once", then="name a file for all but one '-'")
+
+
+def _of_charts(engine: Engine, asked: Asked, workspace: Workspace, sources: Sources) -> Iterator[Item]:
+    items = list(_named(asked.charts))
+    since = Since(engine, sources, asked.since) if asked.since else None
+    if since is not None:
+        items = list(_in_repositories(items, since))
+    charts = [item for item in items if isinstance(item, Found)]
+    former: Before | None = before(engine, sources, asked.from_, charts) if asked.from_ and charts else since
+    for item in items:
+        if isinstance(item, Failed):
+            yield item
+        elif since is None or since.has_changed(item):
+            try:
+                yield _of_chart(engine, item, former, asked, workspace)
+            except UserError as error:
+                yield Failed(item.path, error)
+
+
+def _in_repositories(items: Sequence[Found | Failed], since: Since) -> Iterator[Found | Failed]:
+    """What keeps git from telling what changed is said once, not for each chart."""
+    broken = set[str]()
+    for item in items:
+        if isinstance(item, Failed):
+            yield item
+        elif item.root not in broken:
+            try:
+                since.open(item.root)
+                yield item
+            except UserError as error:
+                broken.add(item.root)
+                yield Failed(item.root, error)
+
+
+def _named(arguments: Sequence[str]) -> Iterator[Found | Failed]:
+    """Each chart once, however often it is named."""
+    seen = set[str]()
+    for root in arguments:
+        for found in charts_at(root):
+            if isinstance(found, UserError):
+                yield Failed(root, found)
+                continue
+            real = os.path.realpath(found)
+            if real not in seen:
+                seen.add(real)
+                yield Found(found, root if os.path.isdir(root) else found)
+
+
+def _of_chart(
+    engine: Engine, chart: Found, former: Before | None, asked: Asked, workspace: Workspace
+) -> Subject | Skipped:
+    if is_library(engine, chart.path):
+        return Skipped(chart.path, "a library chart: it is checked in the charts that use it")
+    old = former.version(chart) if former is not None else None
+    subject = Subject(
+        path=chart.path,
+        source=chart.path,
+        old=old.path if old else "",
+        old_shown=old.shown if old else "",
+        is_new=former is not None and old is None,
+        values_profiles=profiles(chart.path),
+    )
+    return _completed(engine, subject, asked, workspace) if asked.deps else subject
+
+
+def _completed(engine: Engine, subject: Subject, asked: Asked, workspace: Workspace) -> Subject:
+    def completed(path: str, shown: str) -> str:
+        if not path:
+            return ""
+        return complete(
+            engine, path, Helm(asked.helm), workspace, shown=shown, follow_symlinks=asked.follow_symlinks
+        )
+
+    return replace(
+        subject,
+        source=completed(subject.source, subject.path),
+        old=completed(subject.old, subject.old_shown),
+    )
