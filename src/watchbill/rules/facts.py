@@ -31,6 +31,9 @@ ORPHANED = (
     "a helm that is killed leaves its work half done: what it created and what it was about to delete stay"
 )
 LEFT = "what a failed operation has created may stay when its release is gone"
+OUTLASTED = (
+    "when Helm gives up waiting for a hook, it deletes what hook-succeeded says of the hooks before it"
+)
 STUCK = "a release can be left in a state that only another operation gets it out of"
 
 
@@ -46,6 +49,8 @@ def fact_of(sighting: Sighting) -> str | None:
         return ORPHANED
     if sighting.broke is Property.CLEANS_UP and sighting.faults:
         return LEFT
+    if sighting.broke is Property.SPARES and sighting.faults & {"hang", "late"}:
+        return OUTLASTED
     if sighting.broke in (Property.FINISHES, Property.ALONE):
         return STOPPED if sighting.move.verb in ("uninstall", "delete") else KILLED
     if sighting.broke is Property.RETURNS:

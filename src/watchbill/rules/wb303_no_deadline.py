@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from watchbill.lifecycle.objects import Body, Key, at
+from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.properties import Property
+from watchbill.rules.deadlines import HELM_WAITS, deadline, ends_in_time
 from watchbill.rules.look import Look
 from watchbill.rules.mends import with_spec, without
 from watchbill.rules.policies import is_test
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
-
-HELM_WAITS = 300  # seconds, unless told otherwise
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -22,46 +21,33 @@ def _claim(sighting: Sighting) -> Claim | None:
     if not sighting.what.startswith("deleted while it ran") or sighting.hook(key) is None:
         return None
     manifest = sighting.manifest(key)
-    if manifest is None or _ends_in_time(manifest.body):
+    if manifest is None or ends_in_time(manifest.body):
         return None
     return _said(key, manifest.body)
 
 
 def _inspect(look: Look) -> Iterator[Claim]:
     for manifest, hook in look.manifests():
-        if hook is None or manifest.key.kind != "Job" or is_test(hook) or _ends_in_time(manifest.body):
+        if hook is None or manifest.key.kind != "Job" or is_test(hook) or ends_in_time(manifest.body):
             continue
         yield _said(manifest.key, manifest.body)
 
 
 def _said(key: Key, body: Body) -> Claim:
-    deadline = _deadline(body)
+    seconds = deadline(body)
     return Claim(
         subject=key,
         title=title(
             f"if {named(key)} hangs, it goes on after Helm gave up; a retry deletes it while it runs", key
         ),
         because="a hook Job without activeDeadlineSeconds"
-        if deadline is None
-        else f"its activeDeadlineSeconds, {deadline}, is longer than Helm waits",
+        if seconds is None
+        else f"its activeDeadlineSeconds, {seconds}, is longer than Helm waits",
         fix=f"set activeDeadlineSeconds below helm's --timeout (default {HELM_WAITS} s), best in the pod's spec: that keeps the pod and its logs",
         mends=(with_spec(key, activeDeadlineSeconds=HELM_WAITS - 60), without(key)),
         path=("spec",),
         severity=Severity.NOTE,
     )
-
-
-def _ends_in_time(body: Body) -> bool:
-    deadline = _deadline(body)
-    return deadline is not None and deadline <= HELM_WAITS
-
-
-def _deadline(body: Body) -> int | None:
-    """The Job's own, or its pod's."""
-    given = (
-        at(body.object, *path, "activeDeadlineSeconds") for path in (("spec",), ("spec", "template", "spec"))
-    )
-    return min((seconds for seconds in given if isinstance(seconds, int)), default=None)
 
 
 RULE = Rule("WB303", "no-deadline", "a hook Job may hang for ever", claim=_claim, inspect=_inspect)

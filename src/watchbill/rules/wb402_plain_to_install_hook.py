@@ -5,16 +5,17 @@ from watchbill.rules.mends import as_plain, without
 from watchbill.rules.policies import AGAIN, EVENTS
 from watchbill.rules.rule import Claim, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.wb401_plain_to_hook import was_plain
+from watchbill.rules.wb411_workload_waits import lacked
 from watchbill.rules.words import named, title
 
 
 def _claim(sighting: Sighting) -> Claim | None:
-    key = sighting.key
-    if key is None or sighting.broke not in (Property.KEEPS, Property.SPARES):
+    key = lacked(sighting) or sighting.key
+    if key is None or sighting.broke not in (Property.KEEPS, Property.SPARES, Property.STARTS):
         return None
     hook = sighting.hook(key)
-    if hook is None or not AGAIN.isdisjoint(hook.events) or not was_plain(sighting, key):
+    was_plain = any(one.key == key for one in sighting.version(0).manifests)
+    if hook is None or not AGAIN.isdisjoint(hook.events) or not was_plain:
         return None
     events = ",".join(hook.events)
     return Claim(

@@ -2,7 +2,7 @@
 
 from watchbill.lifecycle.properties import Property
 from watchbill.rules.mends import as_plain, without
-from watchbill.rules.policies import EVENTS, SUCCEEDED, policies
+from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.users import users
@@ -21,11 +21,10 @@ def _claim(sighting: Sighting) -> Claim | None:
     # A pod keeps the ConfigMap or Secret it has read; a token dies with its account.
     severity = Severity.ERROR if key.kind == "ServiceAccount" or not recreated else Severity.WARNING
     again = " and creates it anew" if recreated else ""
-    why = "hook-succeeded" if SUCCEEDED in policies(hook) and not recreated else "before-hook-creation"
     return Claim(
         subject=key,
         title=title(f"{sighting.operation} deletes {named(key)}{again}; running pods need it", key),
-        because=f"a hook with {why}; {short(using[0])} uses it",
+        because=f"a hook of {','.join(hook.events)}; {short(using[0])} uses it",
         fix="make it plain, and give the hook an object of its own under another name",
         mends=(as_plain(key), without(key)),
         path=EVENTS,
@@ -34,6 +33,4 @@ def _claim(sighting: Sighting) -> Claim | None:
     )
 
 
-RULE = Rule(
-    "WB405", "hook-object-in-use", "a hook object that running pods need is deleted", (26, 27), _claim
-)
+RULE = Rule("WB405", "hook-object-in-use", "a hook object that running pods need is deleted", (26,), _claim)

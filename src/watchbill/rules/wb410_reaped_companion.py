@@ -1,6 +1,7 @@
 """WB410: what a hook Job needs is deleted while the Job still runs, because their policies differ."""
 
 from watchbill.lifecycle.properties import Property
+from watchbill.rules.deadlines import ends_in_time
 from watchbill.rules.mends import with_policies, without
 from watchbill.rules.policies import POLICY, SUCCEEDED, but
 from watchbill.rules.rule import Claim, Pointer, Rule, Severity
@@ -15,6 +16,9 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     hook, user = sighting.hook(key), running_job(sighting, key)
     if hook is None or user is None:
+        return None
+    job = sighting.manifest(user)
+    if job is not None and ends_in_time(job.body):
         return None
     return Claim(
         subject=key,
