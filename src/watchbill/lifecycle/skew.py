@@ -16,11 +16,12 @@ UNDOING = ("hook pre-rollback", "hook post-rollback")
 
 def judge(scene: Scene) -> Iterator[Offence]:
     played = scene.played
-    if (
-        not played.move.flags.atomic
-        or played.move.verb != "upgrade"
-        or "has been rolled back" not in played.error
-    ):
+    if not played.move.flags.atomic or played.move.verb != "upgrade":
+        return
+    turn = next(
+        (number for number, step in enumerate(played.steps, 1) if step.status == "pending-rollback"), 0
+    )
+    if not turn:
         return
     history = played.world.history(scene.lab.records(scene.lab.named(played.move.release)))
     old, new = history[-1].rendered, history[-2].rendered
@@ -29,7 +30,6 @@ def judge(scene: Scene) -> Iterator[Offence]:
     created = [(number, step) for number, step in enumerate(played.steps, 1) if step.created]
     if any(step.why.startswith(UNDOING) and step.key and is_job(step.key) for _, step in created):
         return
-    turn = next(number for number, step in enumerate(played.steps, 1) if step.status == "pending-rollback")
     for number, step in created:
         if step.key is None or not is_job(step.key) or number > turn:
             continue
