@@ -1,6 +1,6 @@
 """A matrix for a person in a terminal: one table a Job, what goes wrong in capitals and explained below."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from click import style
 
@@ -44,19 +44,31 @@ def _lines(matrix: Matrix, options: ReportOptions) -> Iterator[str]:
     yield f'{name}, release "{matrix.release}" in namespace "{matrix.namespace}"'
     for sheet in sheets(matrix):
         yield ""
-        yield from _sheet(sheet, heads(matrix), options.columns)
+        yield from _sheet(sheet, heads(matrix), options)
     if matrix.outside or matrix.assumed or matrix.facts:
         yield ""
         yield from _remarks(matrix, options, facts=True)
 
 
-def _sheet(sheet: Sheet, tools: list[str], columns: int) -> Iterator[str]:
-    yield from _names(sheet, columns)
-    rows = [("", *(style(tool, dim=True) for tool in tools))]
-    rows += [(label, *map(_coloured, cells)) for label, cells in sheet.rows]
-    yield from table(rows, gap=GAP)
+def _sheet(sheet: Sheet, tools: list[str], options: ReportOptions) -> Iterator[str]:
+    yield from _names(sheet, options.columns)
+    head = ("", *(style(tool, dim=True) for tool in tools))
+    rows = [head, *((label, *map(_coloured, cells)) for label, cells in sheet.rows)]
+    yield from _fitting(rows, options.width)
     for note in sheet.notes:
-        yield from _note(note, columns)
+        yield from _note(note, options.columns)
+
+
+def _fitting(rows: Sequence[Sequence[str]], columns: int) -> Iterator[str]:
+    """One table, or as many with fewer tools as a narrow terminal needs; where there is none, nothing is too wide."""
+    shown = len(rows[0])
+    lines = list(table(rows, gap=GAP))
+    while columns and shown > 2 and max(map(width, lines)) > columns:
+        shown -= 1
+        lines = list(table([row[:shown] for row in rows], gap=GAP))
+    yield from lines
+    if shown < len(rows[0]):
+        yield from _fitting([(row[0], *row[shown:]) for row in rows], columns)
 
 
 def _names(sheet: Sheet, columns: int) -> Iterator[str]:
