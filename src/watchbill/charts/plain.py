@@ -48,7 +48,7 @@ def read(engine: Engine, name: str, text: str) -> PlainFile:
         if answer.rendered is None:
             continue
         if answer.rendered.error is not None:
-            raise _unreadable(name, answer.rendered.error)
+            raise _unreadable(found, answer.rendered.error)
         for document in answer.rendered.documents:
             content = bodies[document.digest]
             if content is None:
@@ -71,7 +71,14 @@ def lines(engine: Engine, file: PlainFile, paths: Iterable[Path]) -> list[int]:
     return [place.steps[0].line if place.steps else file.line for place in answer.places]
 
 
-def _unreadable(name: str, error: EngineError) -> UserError:
+def _unreadable(file: PlainFile, error: EngineError) -> UserError:
     words = _SPEAKER.sub("", error.message.strip())
     hint = next((then for pattern, then in _HINTS if pattern.search(words)), None)
-    return UserError(f"{name}:{error.line}: {words}", then=hint)
+    return UserError(f"{file.name}:{_alias_line(file, words) or error.line}: {words}", then=hint)
+
+
+def _alias_line(file: PlainFile, words: str) -> int:
+    """The YAML reader names no line where an alias is wrong; 0 where it is not one that is."""
+    alias = re.search(r"anchor '([^']+)'", words)
+    at = file.text.find(f"*{alias[1]}") if alias else -1
+    return file.text.count("\n", 0, at) + 1 if at >= 0 else 0

@@ -1,0 +1,161 @@
+"""Has what was read the shape of a type? Every way in which it has not, with the place, in words for a person.
+
+msgspec stops at the first one, and speaks of types; people want all of them, and to hear what they may have meant.
+"""
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from msgspec import NODEFAULT, inspect
+
+from watchbill.charts.plain import Path
+
+LONGEST = 60
+
+
+class Mistake(NamedTuple):
+    path: Path  # of something that is there
+    what: str
+    then: str = ""
+
+
+def mistakes(value: Any, wanted: type) -> Iterator[Mistake]:
+    yield from _mistakes(value, inspect.type_info(wanted), ())
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """What may have been meant; empty where nothing is like it."""
+    by_lower = {name.lower(): name for name in known}
+    close = get_close_matches(word.lower(), by_lower, n=1)
+    return f"did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
+def quoted(text: object) -> str:
+    """What the user wrote, and no more of it than one can read."""
+    said = str(text)
+    return repr(said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…")
+
+
+def _mistakes(value: Any, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:
+    match _bare(wanted):
+        case inspect.StructType() as struct:
+            yield from _in_struct(value, struct, path)
+        case inspect.DictType(value_type=inner):
+            yield from _in_dict(value, inner, path)
+        case inspect.VarTupleType(item_type=inner):
+            yield from _in_list(value, inner, path)
+        case inspect.LiteralType(values=words):
+            yield from _in_words(value, [str(word) for word in words], path)
+        case inspect.StrType(min_length=least):
+            yield from _in_text(value, path, may_be_empty=not least)
+        case other:
+            raise NotImplementedError(other)
+
+
+def _bare(wanted: inspect.Type) -> inspect.Type:
+    """Without its description, and without the None that stands for what is not given."""
+    if isinstance(wanted, inspect.Metadata):
+        return _bare(wanted.type)
+    if isinstance(wanted, inspect.UnionType):
+        [given] = (one for one in wanted.types if not isinstance(one, inspect.NoneType))
+        return _bare(given)
+    return wanted
+
+
+def _in_struct(value: Any, wanted: inspect.StructType, path: Path) -> Iterator[Mistake]:
+    fields = {field.encode_name: field for field in wanted.fields}
+    if not isinstance(value, dict):
+        yield _other(value, f"a mapping with keys ({', '.join(fields)})", path)
+        return
+    inside = f" in {_name(path)}" if path else ""
+    for key, inner in value.items():
+        if key in fields:
+            yield from _mistakes(inner, fields[key].type, (*path, key))
+        else:
+            then = suggest(key, fields) or f"keys are: {', '.join(fields)}"
+            yield Mistake((*path, key), f"there is no key {quoted(key)}{inside}", then)
+    for name, field in fields.items():
+        if field.default is NODEFAULT and field.default_factory is NODEFAULT and name not in value:
+            yield Mistake(path, f"{_name(path)} has no {name}", f"say {_description(field.type)}")
+
+
+def _in_dict(value: Any, inner: inspect.Type, path: Path) -> Iterator[Mistake]:
+    if not isinstance(value, dict):
+        yield _other(value, "a mapping", path)
+        return
+    for key, held in value.items():
+        yield from _mistakes(held, inner, (*path, key))
+
+
+def _in_list(value: Any, inner: inspect.Type, path: Path) -> Iterator[Mistake]:
+    if not isinstance(value, list):
+        yield _other(value, "a list", path, f"write it as a list: [{value}]" if _is_short(value) else "")
+        return
+    for place, item in enumerate(value):
+        yield from _mistakes(item, inner, (*path, place))
+
+
+def _in_words(value: Any, words: list[str], path: Path) -> Iterator[Mistake]:
+    if value not in words:
+        then = suggest(str(value), words) if _is_short(value) else ""
+        yield Mistake(
+            path, f"{_name(path)} cannot be {_said(value)}", then or f"it can be: {', '.join(words)}"
+        )
+
+
+def _in_text(value: Any, path: Path, *, may_be_empty: bool) -> Iterator[Mistake]:
+    if not isinstance(value, str):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        yield _other(value, "a text", path, f'put it into quotes: "{value}"' if is_number else "")
+    elif not value.strip() and not may_be_empty:
+        yield Mistake(path, f"{_name(path)} is empty")
+    elif "\0" in value:
+        yield Mistake(path, f"{_name(path)} has a NUL in it")
+
+
+def _description(of: inspect.Type) -> str:
+    schema = of.extra_json_schema if isinstance(of, inspect.Metadata) else None
+    said = str((schema or {}).get("description", ""))
+    return said[:1].lower() + said[1:].rstrip(".")
+
+
+def _other(value: Any, wanted: str, path: Path, then: str = "") -> Mistake:
+    return Mistake(path, f"{_name(path)} must be {wanted}, and is {_kind(value)}", then)
+
+
+def _said(value: Any) -> str:
+    return quoted(value) if isinstance(value, str) else _kind(value)
+
+
+def _is_short(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) <= LONGEST
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case None:
+            return "empty"
+        case bool():
+            return "a yes or no"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a text"
+        case list():
+            return "a list"
+        case _:
+            return "a mapping"
+
+
+def _name(path: Path) -> str:
+    """The line is told, too, so that it need not say which of several."""
+    match path:
+        case ():
+            return "the file"
+        case (*_, str(key)):
+            return key if len(key) <= LONGEST else quoted(key)
+        case (*_, str(key), int()):
+            return f"an entry of {key}"
+        case _:
+            raise AssertionError(path)
