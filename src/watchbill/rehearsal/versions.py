@@ -1,6 +1,6 @@
 """Versions for the model: charts rendered in every situation it asks for, or manifests as they are."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -65,12 +65,20 @@ class FromManifests:
 
 
 class FromChart:
-    """Rendered when asked, once for each situation its templates can tell apart."""
+    """Rendered when asked, once for each situation its templates can tell apart. `finish` is what becomes of
+    a rendering before the tool sees it: a post-renderer."""
 
-    def __init__(self, engine: Engine, chart: Chart, context: Context) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        chart: Chart,
+        context: Context,
+        finish: Callable[[Rendering], Rendering] | None = None,
+    ) -> None:
         self._engine = engine
         self._chart = chart
         self._context = context
+        self._finish = finish
         self._known: dict[Any, Rendered] = {}
         self._lookups: dict[Lookup, None] = {}
         upgrades = [
@@ -112,7 +120,7 @@ class FromChart:
             return Rendered(error=result.error.message)
         for lookup in result.lookups:
             self._lookups.setdefault(replace(lookup, found=False, template=""))
-        return rendered(result)
+        return rendered(self._finish(result) if self._finish else result)
 
 
 def context_for(context: Context, tool: Tool) -> Context:

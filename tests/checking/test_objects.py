@@ -1,0 +1,46 @@
+"""What `lookup` is to find."""
+
+import pytest
+
+from watchbill.charts.engine import Engine
+from watchbill.checking.objects import read_objects
+from watchbill.errors import UserError
+
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: b}\n"
+CONFIG = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (SECRET, ["a"]),
+        (CONFIG, ["c"]),
+        (f"{SECRET}---\n# and\n---\n{CONFIG}\n", ["a", "c"]),
+        (f'{{"apiVersion": "v1", "kind": "List", "items": [{CONFIG}, {CONFIG}]}}', ["c", "c"]),
+        (SECRET.replace("{name", "{annotations: {helm.sh/hook: nonsense}, name"), ["a"]),
+        (SECRET.replace("{name", "{annotations: {helm.sh/hook: pre-install}, name"), ["a"]),
+    ],
+)
+def test_whatever_kubectl_prints(engine: Engine, text: str, names: list[str]) -> None:
+    assert [thing["metadata"]["name"] for thing in read_objects(engine, "x.yaml", text)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "x.yaml: there are no objects in it"),
+        ("# none\n", "x.yaml: there are no objects in it"),
+        (f"{SECRET}---\na: b", "x.yaml: an object without a kind\n  x.yaml:5"),
+        ("- a\n- b\n", "cannot unmarshal array"),
+        ("text", "cannot unmarshal string"),
+        ("a: b: c", "mapping values are not allowed"),
+        (f"{SECRET}---\napiVersion: v1\nkind: Secret\n", "x.yaml: Secret without a name\n  x.yaml:5"),
+        ("kind: Secret\nmetadata: {name: x}\n", "x.yaml: Secret without an apiVersion\n  x.yaml:1"),
+        ("a: &x [*x]", "x.yaml"),
+    ],
+)
+def test_what_is_no_object(engine: Engine, text: str, words: str) -> None:
+    with pytest.raises(UserError) as raised:
+        read_objects(engine, "x.yaml", text)
+    assert words in str(raised.value)
+    assert "--objects takes what `kubectl get -o yaml` prints" in str(raised.value)
