@@ -52,9 +52,13 @@ def _scenario(name: str, tool: str, texts: Sequence[str]) -> Scenario:
 
 def _parsed(text: str, tool: str, place: int) -> Move:
     try:
-        return parse(text, tool)
+        move = parse(text, tool)
     except BadMove as bad:
         what, then = bad.what, bad.then
+    else:
+        if move.refused:
+            raise BadScenario(place, f"{tool} takes no {text!r}: {move.refused}", "")
+        return move
     other = next(other for other in TOOLS if other != tool)
     if text in ("next", "upgrade, next"):
         then = "to the next version goes: upgrade next"

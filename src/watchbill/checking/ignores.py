@@ -1,0 +1,186 @@
+"""Ignores that stand in templates: `# watchbill: ignore WB101 the reason`, or the same in a template comment.
+
+One holds for the YAML document it stands in, as the template's source has it, between lines of `---`. In partials it
+holds for the define that it stands in or right above. `ignore-file` holds for the whole file.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from watchbill.charts.chart import Chart
+from watchbill.checking.result import Finding, Location
+from watchbill.checking.settings.rule_names import RuleNames
+from watchbill.checking.settings.shape import quoted, suggest
+from watchbill.errors import UserError
+
+WORDS = ("ignore", "ignore-file")
+EXAMPLE = "write it as: # watchbill: ignore WB101 the reason"
+
+_MARK = "watchbill:"
+_COMMENT = re.compile(r"\{\{-?\s*/\*(.*?)\*/\s*-?\}\}", re.DOTALL)
+_ACTION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_DEFINE = re.compile(r"\{\{-?\s*define\s")
+_PRINTS_NOTHING = re.compile(
+    r"\{\{-?\s*(?:/\*|(?:if|else|end|range|with|define|block|break|continue)\b|\$\w*\s*(?:,\s*\$\w+\s*)?:?=)"
+)
+_IN_COMMENT = re.compile(r"^[\s*#]*watchbill:(.*)$", re.MULTILINE)
+_IN_YAML_COMMENT = re.compile(r"(?:^|\s)#+[ \t]*watchbill:(.*)$", re.MULTILINE)
+_RULES = re.compile(r"([\w-]+(?:\s*,\s*[\w-]+)*)(.*)")
+
+
+class InlineIgnore(Struct, frozen=True):
+    """Holds for findings of these rules that stand, or whose text comes from, between two lines of a file."""
+
+    file: str
+    line: int  # where it stands
+    first_line: int
+    last_line: int
+    rules: tuple[str, ...]  # their numbers
+    reason: str
+
+    def holds_for(self, finding: Finding) -> bool:
+        return finding.rule in self.rules and any(map(self._covers, _places(finding.location)))
+
+    def _covers(self, place: tuple[str, int]) -> bool:
+        file, line = place
+        return file == self.file and self.first_line <= line <= self.last_line
+
+    def __str__(self) -> str:
+        return ", ".join(self.rules)
+
+
+class _Said(NamedTuple):
+    line: int
+    text: str  # behind `watchbill:`
+
+
+def inline(texts: Iterable[tuple[str, str]], rules: RuleNames) -> list[InlineIgnore]:
+    """All that stand in these templates or manifests, each given as file and text."""
+    return [ignore for file, text in texts for ignore in _inline(file, text, rules)]
+
+
+def inline_of(chart: Chart, path: str, rules: RuleNames) -> list[InlineIgnore]:
+    """All of a chart, whose files are named from `path` on. What is wrong in a dependency is not the user's to mend:
+    it does not count, and nobody hears of it."""
+    found = []
+    for template in chart.templates:
+        file = f"{path.rstrip('/')}/{chart.file(template.path)}"
+        try:
+            found += _inline(file, template.text, rules)
+        except UserError:
+            if not template.path.startswith(f"{chart.name}/charts/"):
+                raise
+    return found
+
+
+def _inline(file: str, text: str, rules: RuleNames) -> list[InlineIgnore]:
+    if _MARK not in text:
+        return []
+    parts = _parts(text.removesuffix("\n"))
+    read = (_read(file, said, parts, rules) for said in sorted(_said(text)))
+    return [ignore for ignore in read if ignore is not None]
+
+
+def _said(text: str) -> Iterator[_Said]:
+    for comment in _COMMENT.finditer(text):
+        for said in _IN_COMMENT.finditer(comment[1]):
+            yield _Said(_line(text, comment.start(1) + said.start(1)), said[1].strip())
+    rest = _without(_COMMENT, text)
+    for said in _IN_YAML_COMMENT.finditer(rest):
+        yield _Said(_line(rest, said.start(1)), said[1].strip())
+
+
+def _read(file: str, said: _Said, parts: Sequence[range], rules: RuleNames) -> InlineIgnore | None:
+    """None for a comment that only mentions us."""
+    where = f"{file}:{said.line}"
+    word, _, rest = said.text.partition(" ")
+    if word not in WORDS:
+        if meant := suggest(word, WORDS):
+            raise UserError(f"{where}: a comment cannot say {quoted(word)}", then=meant)
+        return None
+    named = _RULES.match(rest.strip())
+    if named is None:
+        raise UserError(f"{where}: the comment names no rule to ignore", then=EXAMPLE)
+    ignored = [_rule(name.strip(), where, rules) for name in named[1].split(",")]
+    reason = named[2].lstrip(" \t:-")
+    if not reason:
+        raise UserError(f"{where}: the comment gives no reason to ignore {named[1]}", then=EXAMPLE)
+    if rules.id_of(reason.split()[0]):
+        raise UserError(f"{where}: two rules without a comma between them", then="write it as: WB101, WB102")
+    part = next(part for part in parts if said.line in part)
+    lines = range(1, parts[-1].stop) if word == "ignore-file" else part
+    return InlineIgnore(file, said.line, lines[0], lines[-1], tuple(dict.fromkeys(ignored)), reason)
+
+
+def _rule(name: str, where: str, rules: RuleNames) -> str:
+    rule = rules.id_of(name)
+    if rule is None:
+        what, then = rules.unknown(name)
+        raise UserError(f"{where}: {what}", then=then)
+    return rule
+
+
+def _places(location: Location | None) -> Iterator[tuple[str, int]]:
+    """Where it stands, and the defines its text comes through."""
+    if location is None:
+        return
+    yield location.file, location.line
+    for step in location.through:
+        file, _, line = step.rpartition(":")
+        yield file, int(line)
+
+
+def _parts(text: str) -> list[range]:
+    """The lines of each document or define, from one; one without content belongs to the next."""
+    content = _content(text)
+    starts = sorted({0, *_separators(text), *_defines(text)})
+    parts: list[range] = []
+    begin = 0
+    for start, stop in zip(starts, [*starts[1:], len(content)], strict=True):
+        if any(content[start:stop]) or stop == len(content):
+            parts.append(range(begin + 1, stop + 1))
+            begin = stop
+    return parts
+
+
+def _content(text: str) -> list[bool]:
+    """Of each line: whether it gives more than comments and separators."""
+    printed = _ACTION.sub(
+        lambda action: ("" if _PRINTS_NOTHING.match(action[0]) else "x") + _newlines(action),
+        _without(_COMMENT, text),
+    )
+    lines = (line.removeprefix("---").strip() for line in printed.split("\n"))
+    return [line != "" and not line.startswith("#") for line in lines]
+
+
+def _separators(text: str) -> Iterator[int]:
+    for at, line in enumerate(_without(_ACTION, _without(_COMMENT, text)).split("\n")):
+        if line.startswith("---"):
+            yield at
+
+
+def _defines(text: str) -> Iterator[int]:
+    """Where each begins: with the comment above it."""
+    rest = _without(_COMMENT, text)
+    lines = rest.split("\n")
+    for define in _DEFINE.finditer(rest):
+        at = _line(rest, define.start()) - 1
+        while at > 0 and (not lines[at - 1].strip() or lines[at - 1].lstrip().startswith("#")):
+            at -= 1
+        yield at
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    """Lines keep their numbers."""
+    return pattern.sub(_newlines, text)
+
+
+def _newlines(match: re.Match[str]) -> str:
+    return "\n" * match[0].count("\n")
+
+
+def _line(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
