@@ -12,7 +12,7 @@ from watchbill.charts.next_versions import NextVersion, next_versions
 from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import Failure, Rendering, parse, render
-from watchbill.lifecycle.lab import Lab, ReleaseName, Tool
+from watchbill.lifecycle.lab import Contract, Lab, ReleaseName, Tool
 from watchbill.lifecycle.objects import Body, Key, group_of
 from watchbill.rehearsal.versions import FromChart, FromManifests, Source, Versions, context_for
 from watchbill.rules.look import Dropped
@@ -39,6 +39,15 @@ class Ground(Struct, frozen=True):
     trials: tuple[Change, ...]
     renderings: tuple[Rendering, ...]  # of the checked version: to find the lines of its fields
     chart: Chart | None = None  # None: manifests
+
+    def bound_by(self, contracts: tuple[Contract, ...]) -> "Ground":
+        """The same, where these are said of Jobs."""
+        if not contracts:
+            return self
+        alone = replace(self.alone, contracts=contracts)
+        life = alone if self.life is self.alone else replace(self.life, contracts=contracts)
+        trials = tuple(Change(one.kind, replace(one.lab, contracts=contracts)) for one in self.trials)
+        return replace(self, life=life, alone=alone, trials=trials)
 
     @property
     def dropped(self) -> tuple[Dropped, ...]:
@@ -84,7 +93,10 @@ def of_chart(
             continue
         following = [_changed(own, version.rendering.context) for version in made_up]
         trials = tuple(
-            Change(_kind(version), _lab(tool, [this, FromChart(engine, chart, changed, finish)], release))
+            Change(
+                _kind(version),
+                _lab(tool, [this, FromChart(engine, chart, changed, finish)], release),
+            )
             for version, changed in zip(made_up, following, strict=True)
         )
         usual, kinds = _usual(own, made_up, following)

@@ -39,12 +39,21 @@ class Tool(Struct, frozen=True):
         return f"{self.name}@{self.version}"
 
 
+class Contract(Struct, frozen=True):
+    """When Jobs have to run, and whether they may overlap with themselves; empty: nothing is said."""
+
+    job: str  # a pattern of names
+    runs: str = ""
+    overlap: str = ""
+
+
 class Lab(Struct, frozen=True):
     tool: Tool
     versions: Versions
     cluster: Cluster
     release: str = "r"
     namespace: str = "default"
+    contracts: tuple[Contract, ...] = ()  # besides what Jobs say themselves
 
     def named(self, words: str) -> ReleaseName:
         """A release as moves name it: `other`, `elsewhere/other`, or nothing for the one it is all about."""

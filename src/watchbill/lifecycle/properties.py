@@ -241,7 +241,7 @@ def _jobs(scene: Scene, jobs: Writes, deletions: Writes) -> Iterator[Offence]:
             yield Offence(Property.RUNS, Cause(key, "was there already"), number)
         if not step.created:
             continue
-        if _may_overlap(step.world.objects[key].body):
+        if may_overlap(step.world.objects[key].body):
             yield Offence(Property.ALONE, Cause(key, "podReplacementPolicy"), number)
         if (what := _lost_logs(scene, key, number, deletions)) is not None:
             yield Offence(Property.LOGS, Cause(key, what), number)
@@ -334,7 +334,7 @@ def _phase(live: Live) -> str:
 
 
 @lru_cache(1 << 12)
-def _may_overlap(body: Body) -> bool:
+def may_overlap(body: Body) -> bool:
     """A pod that is evicted is replaced while it still ends, unless the Job says otherwise."""
     spec = body.object["spec"]
     return (

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from watchbill.lifecycle import contracts
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION, fate_of
 from watchbill.lifecycle.flags import HELM, HELM3, HELM4
 from watchbill.lifecycle.helm.traits import Span
@@ -233,8 +234,9 @@ class _Path:
             return
         scene = Scene(self._stage.lab, world, played, self._past, excused(world, played))
         trace = tuple(one.move for one in self.plays)
+        offences = (*judge(scene), *contracts.judge(self.plays, self._stage.lab))
         self.violations += (
-            Violation(offence.property, offence.cause, offence.step, trace) for offence in judge(scene)
+            Violation(offence.property, offence.cause, offence.step, trace) for offence in offences
         )
         self._past = _past(scene)
 

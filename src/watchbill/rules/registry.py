@@ -49,6 +49,8 @@ from watchbill.rules import (
     wb504_install_hook_not_retried,
     wb505_stale_config,
     wb506_post_install_deadlock,
+    wb601_contract_runs,
+    wb602_contract_overlap,
     wb603_reverse_skew,
     wb701_kubectl_runs_all_hooks,
 )
@@ -79,6 +81,8 @@ RULES: tuple[Rule, ...] = (
     wb504_install_hook_not_retried.RULE,
     wb505_stale_config.RULE,
     wb506_post_install_deadlock.RULE,
+    wb601_contract_runs.RULE,
+    wb602_contract_overlap.RULE,
     wb603_reverse_skew.RULE,
     wb701_kubectl_runs_all_hooks.RULE,
     wb101_immutable_job.RULE,

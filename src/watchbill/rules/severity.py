@@ -14,6 +14,8 @@ from watchbill.rules.sighting import Sighting
 
 # That a migration fails is what must be reckoned with: not to get on afterwards is as bad as to fail.
 MUST_HOLD_AFTER_A_FAILURE = (Property.RETRIES, Property.RETURNS)
+# Whoever declares something means it whatever happens.
+DECLARED = (Property.KEEPS_ITS_WORD, Property.ALONE_AS_SAID)
 # What a flag does besides, and what it is called in the other major version.
 IMPLIED = {
     "--atomic": ("--wait", "--rollback-on-failure"),
@@ -31,7 +33,7 @@ def weigh(claim: Claim, sighting: Sighting | None, in_use: Collection[str]) -> S
         return min(worst, Severity.NOTE)
     if flags:
         return min(worst, Severity.WARNING)
-    if sighting is None:
+    if sighting is None or sighting.broke in DECLARED:
         return worst
     if not _newest(sighting.lab.tool):
         return min(worst, Severity.WARNING)
