@@ -28,7 +28,7 @@ def checked(engine: Engine, path: Path, scratch: Path) -> Checked:
     tools = TOOLS if any(tool.startswith("helm") for tool in cases.recorded(path)) else ("kubectl",)
     context = Context(release=case.release, namespace=case.namespace)
     options = Options(tuple(map(read_tool, tools)), context)
-    result = check(engine, subject(case, scratch), options)
+    result = check(engine, subject(case, scratch), options).checked
     assert result.problem is None, result.problem
     return result
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart, load
@@ -11,32 +12,54 @@ from watchbill.charts.render import Failure, Rendering, Resource, render
 from watchbill.checking import findings
 from watchbill.checking.api_branches import asked_apis
 from watchbill.checking.grounds import Ground, of_chart, of_manifests
+from watchbill.checking.ignores import InlineIgnore, inline, inline_of
 from watchbill.checking.options import Options
 from watchbill.checking.overrides import override
 from watchbill.checking.postrender import PostRenderer
 from watchbill.checking.result import Checked, Fact, Problem
+from watchbill.checking.settings.rule_names import RuleNames
+from watchbill.checking.silencing import Silenced, silence
 from watchbill.checking.subject import Subject
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Tool
 from watchbill.lifecycle.scenarios import scenarios
+from watchbill.rules.registry import RULES
 from watchbill.rules.rule import Severity
 
 LONGEST_RELEASE = 53
 
 
-def check(engine: Engine, subject: Subject, options: Options) -> Checked:
+class Answer(Struct, frozen=True):
+    checked: Checked
+    silenced: Silenced | None = None  # which ignores were of use
+
+
+def check(engine: Engine, subject: Subject, options: Options) -> Answer:
     """Whatever is wrong with the input is part of the answer: other charts are still checked."""
     try:
-        return _checked(engine, subject, options)
+        chart = (
+            load(engine, subject.source, follow_symlinks=options.follow_symlinks) if subject.source else None
+        )
+        comments = _inline(subject, chart)
+        checked = _checked(engine, subject, chart, options)
+        silenced = silence(checked.findings, checked.name, options.config, comments, options.baseline)
+        return Answer(replace(checked, findings=silenced.kept, ignored=silenced.ignored), silenced)
     except UserError as found:
         error = subject.says(found)
         problem = Problem(error.what, error.where or "", error.then or "")
-        return Checked(subject.path, tools=tuple(map(str, options.tools)), problem=problem)
+        return Answer(Checked(subject.path, tools=tuple(map(str, options.tools)), problem=problem))
 
 
-def _checked(engine: Engine, subject: Subject, options: Options) -> Checked:
-    chart = load(engine, subject.source, follow_symlinks=options.follow_symlinks) if subject.source else None
-    grounds = list(_grounds(engine, subject, chart, options))
+def _inline(subject: Subject, chart: Chart | None) -> list[InlineIgnore]:
+    """What comments in the templates say is to be ignored."""
+    rules = RuleNames(RULES)
+    if chart is not None:
+        return inline_of(chart, subject.path, rules)
+    return inline([(subject.manifests_name, subject.manifests)], rules)
+
+
+def _checked(engine: Engine, subject: Subject, chart: Chart | None, options: Options) -> Checked:
+    grounds = [ground.bound_by(options.contracts) for ground in _grounds(engine, subject, chart, options)]
     heard, facts = [], list[Fact]()
     for ground in grounds:
         for said in findings.listen(ground, options.depth, options.in_use, options.scenarios):
@@ -130,7 +153,7 @@ def _override(
 
     def is_silent(context: Context) -> bool:
         [tried] = of_chart(engine, chart, None, context, [ground.tool])
-        said = findings.listen(tried, options.depth, options.in_use, ())
+        said = findings.listen(tried.bound_by(options.contracts), options.depth, options.in_use, ())
         heard = [other for other in said if not isinstance(other, Fact)]
         return all(
             other.cause != one.cause and (other.cause in known or other.severity is Severity.NOTE)

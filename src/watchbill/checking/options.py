@@ -3,7 +3,9 @@
 from msgspec import Struct
 
 from watchbill.charts.protocol import Context
-from watchbill.lifecycle.lab import Tool
+from watchbill.checking.baseline import Baseline
+from watchbill.checking.settings.config import Config
+from watchbill.lifecycle.lab import Contract, Tool
 from watchbill.lifecycle.scenarios import Scenario
 
 
@@ -21,5 +23,8 @@ class Options(Struct, frozen=True):
     depth: int = 3
     in_use: frozenset[str] = frozenset()  # flags
     scenarios: tuple[Scenario, ...] = ()  # the user's own
+    contracts: tuple[Contract, ...] = ()  # of Jobs, by name
     follow_symlinks: bool = False
     post_rendering: PostRendering | None = None
+    config: Config = Config()
+    baseline: Baseline = Baseline()

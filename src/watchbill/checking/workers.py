@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from watchbill.charts.engine import Engine
 from watchbill.charts.process import Limits
-from watchbill.checking.check import check
+from watchbill.checking.check import Answer, check
 from watchbill.checking.options import Options
-from watchbill.checking.result import Checked
 from watchbill.checking.subject import Subject
 
 Task = tuple[Subject, Options]
@@ -17,7 +16,7 @@ CHARTS_A_WORKER = 12
 _engine: Engine | None = None
 
 
-def check_all(tasks: Sequence[Task], limits: Limits, engine: Engine) -> Iterator[Checked]:
+def check_all(tasks: Sequence[Task], limits: Limits, engine: Engine) -> Iterator[Answer]:
     """One chart is checked here, with the engine that is there already."""
     workers = min(len(tasks), _cores())
     if workers < 2:
@@ -40,6 +39,6 @@ def _begin(limits: Limits) -> None:
     _engine = Engine(limits)
 
 
-def _one(task: Task) -> Checked:
+def _one(task: Task) -> Answer:
     assert _engine is not None
     return check(_engine, *task)

@@ -12,8 +12,7 @@ from watchbill.cli.session import Session, common_options
 from watchbill.errors import Found, Unchecked
 
 if TYPE_CHECKING:
-    from watchbill.checking.result import Run
-    from watchbill.checking.run import Request
+    from watchbill.checking.run import Outcome, Request
 
 TOOLS = ("helm@4", "helm@3.19")
 FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
@@ -85,14 +84,17 @@ def command(session: Session, /, **options: Any) -> None:
 
     Without --from the next version is made up by changing inputs, so a single chart already shows what its next
     release will hit. Exit code 1 says that something was found, 2 that something could not be checked."""
+    from watchbill.checking import baseline
     from watchbill.checking.run import exit_code, run
     from watchbill.cli.progress import Progress
 
     chosen = RenderingOptions(options)
     with Progress() as progress:
-        result = run(_request(chosen, options), session.take_engine(), read_text, progress.tell)
-    _print(session, result, options)
-    code = exit_code(result, options["fail_on"] or "error", allow_unchecked=options["allow_unchecked"])
+        outcome = run(_request(chosen, options), session.take_engine(), read_text, progress.tell)
+    if options["write_baseline"]:
+        baseline.write(options["write_baseline"], baseline.entries(outcome.run.charts))
+    _print(session, outcome, options)
+    code = exit_code(outcome, allow_unchecked=options["allow_unchecked"])
     if code == Found.exit_code:
         raise Found
     if code:
@@ -116,20 +118,23 @@ def _request(chosen: RenderingOptions, options: dict[str, Any]) -> "Request":
             helm=options["helm_path"],
             follow_symlinks=chosen.follow_symlinks,
         ),
-        tools=tuple(dict.fromkeys(map(read_tool, options["tools"] or TOOLS))),
+        tools=tuple(dict.fromkeys(map(read_tool, options["tools"]))),
         context=chosen.context(),
         limits=chosen.limits,
         objects=options["objects"] or "",
         post_rendering=PostRendering(command, options["post_renderer_args"]) if command else None,
         depth=options["depth"],
+        config=options["config"] or "",
+        baseline="" if options["write_baseline"] else options["baseline"] or "",
+        fail_on=options["fail_on"],
     )
 
 
-def _print(session: Session, result: "Run", options: dict[str, Any]) -> None:
+def _print(session: Session, outcome: "Outcome", options: dict[str, Any]) -> None:
     from watchbill.report.formats import report_in
     from watchbill.report.options import ReportOptions
     from watchbill.rules.registry import RULES
 
     wide = os.get_terminal_size(1).columns if sys.stdout.isatty() else 0
-    asked = ReportOptions(options["fail_on"] or "error", options["verbose"], wide, RULES)
-    session.say(report_in(options["output"])(result, asked))
+    asked = ReportOptions(outcome.fail_on, options["verbose"], wide, RULES)
+    session.say(report_in(options["output"])(outcome.run, asked))

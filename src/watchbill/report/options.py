@@ -6,6 +6,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from watchbill.checking.result import LEVELS, Level
+from watchbill.checking.settings.written import FailOn
 
 WIDEST, NARROWEST = 110, 40
 WIDEST_TITLE = 115  # a hundred columns, and what stands before them
@@ -25,7 +26,7 @@ class Described(Protocol):
 
 
 class ReportOptions(Struct, frozen=True):
-    fail_on: Level = "error"
+    fail_on: FailOn = "error"
     verbose: bool = False
     width: int = 0  # of the terminal; 0 where there is none
     rules: Sequence[Described] = ()  # all there are, in their order
@@ -41,4 +42,4 @@ class ReportOptions(Struct, frozen=True):
         return max(NARROWEST, self.width or WIDEST_TITLE)
 
     def fails(self, level: Level) -> bool:
-        return LEVELS.index(level) <= LEVELS.index(self.fail_on)
+        return self.fail_on != "never" and LEVELS.index(level) <= LEVELS.index(self.fail_on)
