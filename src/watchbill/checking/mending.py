@@ -87,7 +87,9 @@ def _same(violation: Violation, after: Violation) -> bool:
     if violation.property in FAILURES and after.property in FAILURES:
         # Another object that is refused too has its own violation, and its own mend.
         return len(after.trace) == len(violation.trace) and after.cause.key in (violation.cause.key, None)
-    return after.property is violation.property and after.cause.key == violation.cause.key
+    # A version before the mended one may show the same, earlier; and one object may break a property in two ways.
+    same_place = len(after.trace) == len(violation.trace)
+    return same_place and (after.property, after.cause) == (violation.property, violation.cause)
 
 
 def _worse(plays: Sequence[Played], failed_before: Sequence[bool], violations: Sequence[Violation]) -> bool:
