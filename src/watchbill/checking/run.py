@@ -26,7 +26,7 @@ from watchbill.checking.subjects import find
 from watchbill.checking.workers import Task, check_all
 from watchbill.checking.workspace import Workspace
 from watchbill.errors import UserError
-from watchbill.lifecycle.lab import Contract, Tool
+from watchbill.lifecycle.lab import Tool
 from watchbill.rehearsal.script import read_tool
 from watchbill.rules.registry import RULES
 
@@ -99,9 +99,7 @@ class _Plan:
             self._request.depth,
             config.in_use,
             scenarios=config.scenarios,
-            contracts=tuple(
-                Contract(said.job, said.runs or "", said.overlap or "") for said in config.contracts
-            ),
+            contracts=config.contracts,
             follow_symlinks=self._request.asked.follow_symlinks,
             post_rendering=self._request.post_rendering,
             config=config,

@@ -7,10 +7,10 @@ import pytest
 from tests.support.rules import RULES
 from tests.support.trees import write
 from watchbill.charts.engine import Engine
-from watchbill.checking.settings.config import Config, Contract, Ignore
+from watchbill.checking.settings.config import Config, Ignore
 from watchbill.checking.settings.reading import NAME, Configs, find, read
 from watchbill.errors import UserError
-from watchbill.lifecycle.lab import Tool
+from watchbill.lifecycle.lab import Contract, Tool
 from watchbill.lifecycle.scenarios import NEXT, THIS, Act
 
 EVERYTHING = """\
@@ -70,7 +70,8 @@ def test_everything_that_can_be_said(engine: Engine, repository: Path) -> None:
     assert config.file == NAME
     assert config.tools == (Tool("helm", "4.3.1"), Tool("helm", "3.19.0"))
     assert config.fail_on == "warning"
-    assert {"--atomic", "--rollback-on-failure", "--wait"} <= config.in_use
+    assert config.in_use == {"--atomic"}
+    assert config.contracts == (Contract("*", "once"), Contract("*-migrate", "each-version", "never"))
     assert config.severities == {"WB301": "note", "WB101": "off"}
     assert config.ignores == (
         Ignore("removed by the janitor", "WB304", "Job/*-smoke", "postgresql", line=25),
@@ -123,14 +124,6 @@ def test_one_chart_may_be_installed_several_times(engine: Engine, here: Path) ->
     assert [release.name for release in config.releases_of("c")] == ["a", "b", ""]
 
 
-@pytest.mark.usefixtures("repository")
-def test_the_last_word_on_a_job_holds(engine: Engine) -> None:
-    config = read(engine, NAME, RULES)
-    assert config.contract_of("shop-migrate") == Contract("shop-migrate", "each-version", "never")
-    assert config.contract_of("smoke") == Contract("smoke", "once", None)
-    assert Config().contract_of("smoke") == Contract("smoke")
-
-
 def test_anchors_and_merges_are_written_out(engine: Engine, here: Path) -> None:
     text = """\
 ignores:
@@ -148,22 +141,9 @@ def test_off_is_a_no_to_yaml(engine: Engine, here: Path, word: str) -> None:
     assert config_of(engine, here, f"severities: {{WB301: {word}}}\n").severities == {"WB301": "off"}
 
 
-@pytest.mark.parametrize(
-    ("flags", "in_use"),
-    [
-        ("[--force]", {"--force", "--force-replace"}),
-        ("[-i]", {"-i", "--install"}),
-        ("[--rollback-on-failure]", {"--atomic", "--rollback-on-failure", "--wait"}),
-        ("[--wait]", {"--wait"}),
-        ("[--history-max=3]", {"--history-max"}),
-        ("[--create-namespace]", {"--create-namespace"}),
-        ("[]", set()),
-    ],
-)
-def test_flags_in_use_are_those_of_every_version(
-    engine: Engine, here: Path, flags: str, in_use: set[str]
-) -> None:
-    assert config_of(engine, here, f"flags: {flags}\n").in_use == in_use
+def test_flags_are_in_use_whatever_their_values(engine: Engine, here: Path) -> None:
+    config = config_of(engine, here, "flags: [-i, --history-max=3, --timeout 5m, --wait=watcher]\n")
+    assert config.in_use == {"-i", "--history-max", "--timeout", "--wait"}
 
 
 def test_a_scenario_is_of_the_tool_whose_moves_it_has(engine: Engine, here: Path) -> None:

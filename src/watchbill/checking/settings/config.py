@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from msgspec import Struct
 
 from watchbill.checking.result import Finding
-from watchbill.checking.settings.written import FailOn, Overlap, Runs, Severity
-from watchbill.lifecycle.lab import Tool
+from watchbill.checking.settings.written import FailOn, Severity
+from watchbill.lifecycle.lab import Contract, Tool
 from watchbill.lifecycle.scenarios import Scenario
 
 
@@ -21,12 +21,6 @@ class Release(Struct, frozen=True):
     values: tuple[str, ...] = ()  # paths
     tools: tuple[Tool, ...] = ()  # its own, or those of the whole file; none: not said
     in_use: frozenset[str] = frozenset()  # names of flags, those of the whole file among them
-
-
-class Contract(Struct, frozen=True):
-    job: str  # a pattern of names
-    runs: Runs | None = None
-    overlap: Overlap | None = None
 
 
 class Ignore(Struct, frozen=True):
@@ -76,12 +70,3 @@ class Config(Struct, frozen=True):
         """All that are installed from the chart at this path, in their order."""
         real = os.path.realpath(chart)
         return tuple(release for release in self.releases if release.chart == real)
-
-    def contract_of(self, job: str) -> Contract:
-        """What is said of a Job of this name; the last word on it holds."""
-        runs: Runs | None = None
-        overlap: Overlap | None = None
-        for contract in self.contracts:
-            if fnmatchcase(job, contract.job):
-                runs, overlap = contract.runs or runs, contract.overlap or overlap
-        return Contract(job, runs, overlap)

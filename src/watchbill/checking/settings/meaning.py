@@ -4,15 +4,16 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from watchbill.charts.plain import Path
-from watchbill.checking.settings.config import Config, Contract, Ignore, Release
-from watchbill.checking.settings.flags_in_use import EVERY_TOOL, flags_in_use, wrong
+from watchbill.checking.settings import written as as_written
+from watchbill.checking.settings.config import Config, Ignore, Release
+from watchbill.checking.settings.flags import EVERY_TOOL, name_of, wrong
 from watchbill.checking.settings.own_scenarios import BadScenario, read_scenario
 from watchbill.checking.settings.rule_names import RuleNames
 from watchbill.checking.settings.shape import Mistake, quoted, suggest
-from watchbill.checking.settings.written import Severity, WrittenConfig, WrittenIgnore, WrittenRelease
+from watchbill.checking.settings.written import Severity
 from watchbill.errors import UserError
 from watchbill.lifecycle.kube.names import dns_label
-from watchbill.lifecycle.lab import Tool
+from watchbill.lifecycle.lab import Contract, Tool
 from watchbill.lifecycle.scenarios import HELM_SCENARIOS, KUBECTL_SCENARIOS, Scenario
 from watchbill.rehearsal.script import check_release, read_tool
 
@@ -22,7 +23,7 @@ STANDARD = frozenset(scenario.name for scenario in (*HELM_SCENARIOS, *KUBECTL_SC
 class Meaning:
     """Gathers mistakes on the way: the user hears of all of them at once."""
 
-    def __init__(self, written: WrittenConfig, file: str, rules: RuleNames) -> None:
+    def __init__(self, written: as_written.Config, file: str, rules: RuleNames) -> None:
         self.mistakes: list[Mistake] = []
         self._written = written
         self._folder = os.path.dirname(file)
@@ -38,7 +39,7 @@ class Meaning:
             file=self._file,
             tools=tools,
             fail_on=written.fail_on,
-            in_use=flags_in_use(written.flags),
+            in_use=frozenset(map(name_of, written.flags)),
             releases=self._releases(tools),
             contracts=tuple(self._contracts()),
             scenarios=tuple(self._scenarios()),
@@ -78,7 +79,7 @@ class Meaning:
             found[known] = release
         return tuple(found.values())
 
-    def _release(self, written: WrittenRelease, tools: tuple[Tool, ...], path: Path) -> Release:
+    def _release(self, written: as_written.Release, tools: tuple[Tool, ...], path: Path) -> Release:
         own = self._tools(written.tools, (*path, "tools")) or tools
         self._check_flags(written.flags, own, (*path, "flags"))
         chart = self._path(written.chart)
@@ -101,7 +102,7 @@ class Meaning:
             namespace=written.namespace,
             values=tuple(text if "://" in text else self._path(text) for text in written.values),
             tools=own,
-            in_use=flags_in_use((*self._written.flags, *written.flags)),
+            in_use=frozenset(map(name_of, (*self._written.flags, *written.flags))),
         )
 
     def _contracts(self) -> Iterator[Contract]:
@@ -110,7 +111,7 @@ class Meaning:
                 self._wrong(
                     ("contracts", place), f"nothing is said of {quoted(written.job)}", "say runs or overlap"
                 )
-            yield Contract(written.job, written.runs, written.overlap)
+            yield Contract(written.job, written.runs or "", written.overlap or "")
 
     def _scenarios(self) -> Iterator[Scenario]:
         names = set(STANDARD)
@@ -138,7 +139,7 @@ class Meaning:
             found[rule] = severity
         return found
 
-    def _ignore(self, place: int, written: WrittenIgnore, line: int) -> Ignore:
+    def _ignore(self, place: int, written: as_written.Ignore, line: int) -> Ignore:
         path = ("ignores", place)
         if not (written.rule or written.resource or written.dependency):
             self._wrong(path, "this ignores everything", "say which: rule, resource or dependency")

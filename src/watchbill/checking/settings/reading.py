@@ -9,11 +9,11 @@ import msgspec
 
 from watchbill.charts import plain
 from watchbill.charts.engine import Engine
+from watchbill.checking.settings import written as as_written
 from watchbill.checking.settings.config import Config
 from watchbill.checking.settings.meaning import Meaning
 from watchbill.checking.settings.rule_names import RuleNames
 from watchbill.checking.settings.shape import Mistake, mistakes
-from watchbill.checking.settings.written import WrittenConfig
 from watchbill.errors import UserError
 
 NAME = ".watchbill.yaml"
@@ -70,10 +70,10 @@ def read(engine: Engine, file: str, rules: RuleNames) -> Config:
     """Whatever is wrong with it, the user hears all of it at once."""
     found = plain.read(engine, file, _text(file))
     content = _tidy(found.content if found.content is not None else {})
-    wrong = list(mistakes(content, WrittenConfig))
+    wrong = list(mistakes(content, as_written.Config))
     if wrong:
         raise _bad(engine, found, wrong)
-    written = msgspec.convert(content, WrittenConfig)
+    written = msgspec.convert(content, as_written.Config)
     lines = plain.lines(engine, found, (("ignores", place) for place in range(len(written.ignores))))
     meaning = Meaning(written, file, rules)
     config = meaning.config(lines)

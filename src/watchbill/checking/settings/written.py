@@ -1,8 +1,8 @@
 """`.watchbill.yaml` as people write it. docs/schemas/watchbill-yaml.json is made of these types."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, json
 
 FailOn = Literal["error", "warning", "note", "never"]
 Severity = Literal["error", "warning", "note", "off"]
@@ -14,11 +14,16 @@ Tools = tuple[Annotated[str, Meta(min_length=1, examples=["helm@4", "helm@3.19",
 Flags = tuple[Annotated[str, Meta(min_length=1, examples=["--atomic", "--timeout=10m"])], ...]
 
 
+def _one_of(*keys: str) -> Meta:
+    """At least one of these keys must stand there."""
+    return Meta(extra_json_schema={"anyOf": [{"required": [key]} for key in keys]})
+
+
 class Written(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """A mapping of the file, in which no other keys may stand."""
 
 
-class WrittenRelease(Written, frozen=True):
+class Release(Written, frozen=True):
     """How a chart is really installed. It is checked like that."""
 
     chart: Annotated[Text, Meta(description="Which chart: its path from the folder of this file.")]
@@ -35,7 +40,7 @@ class WrittenRelease(Written, frozen=True):
     ] = ()
 
 
-class WrittenContract(Written, frozen=True):
+class Contract(Written, frozen=True):
     """What Jobs are for: the words of the annotations `watchbill.dev/runs` and `watchbill.dev/overlap`."""
 
     job: Annotated[Text, Meta(description="Which Jobs: a name or a pattern.", examples=["*-migrate"])]
@@ -46,7 +51,7 @@ class WrittenContract(Written, frozen=True):
     ] = None
 
 
-class WrittenScenario(Written, frozen=True):
+class Scenario(Written, frozen=True):
     """What happens to your releases, in the words of `watchbill rehearse`."""
 
     name: Annotated[Text, Meta(description="What findings and tables call it.")]
@@ -58,7 +63,7 @@ class WrittenScenario(Written, frozen=True):
     ]
 
 
-class WrittenIgnore(Written, frozen=True):
+class Ignore(Written, frozen=True):
     """Findings that are known and accepted. All that is said must hold for a finding."""
 
     reason: Annotated[Text, Meta(description="Why they are accepted, for those who read this later.")]
@@ -71,7 +76,7 @@ class WrittenIgnore(Written, frozen=True):
     ] = ""
 
 
-class WrittenConfig(Written, frozen=True):
+class Config(Written, frozen=True):
     """What `watchbill check` should know of how charts are deployed, and of what to report."""
 
     tools: Annotated[Tools, Meta(description="Tools to check with, where --tool names none.")] = ()
@@ -81,15 +86,20 @@ class WrittenConfig(Written, frozen=True):
     flags: Annotated[
         Flags, Meta(description="Flags in use everywhere. What needs another flag is only a note.")
     ] = ()
-    releases: Annotated[tuple[WrittenRelease, ...], Meta(description="How charts are installed.")] = ()
-    contracts: Annotated[tuple[WrittenContract, ...], Meta(description="What Jobs are for.")] = ()
+    releases: Annotated[tuple[Release, ...], Meta(description="How charts are installed.")] = ()
+    contracts: Annotated[
+        tuple[Annotated[Contract, _one_of("runs", "overlap")], ...], Meta(description="What Jobs are for.")
+    ] = ()
     scenarios: Annotated[
-        tuple[WrittenScenario, ...], Meta(description="Scenarios of your own, besides the standard ones.")
+        tuple[Scenario, ...], Meta(description="Scenarios of your own, besides the standard ones.")
     ] = ()
     severities: Annotated[
         dict[str, Severity], Meta(description="How much findings of a rule weigh, by its number or name.")
     ] = {}
-    ignores: Annotated[tuple[WrittenIgnore, ...], Meta(description="Findings that are accepted.")] = ()
+    ignores: Annotated[
+        tuple[Annotated[Ignore, _one_of("rule", "resource", "dependency")], ...],
+        Meta(description="Findings that are accepted."),
+    ] = ()
     baseline: Annotated[
         str,
         Meta(
@@ -97,3 +107,11 @@ class WrittenConfig(Written, frozen=True):
             "`watchbill check --write-baseline` writes it."
         ),
     ] = ""
+
+
+def schema() -> dict[str, Any]:
+    """Published as docs/schemas/watchbill-yaml.json."""
+    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **json.schema(Config)}
+    # Half of the world's YAML readers take `off` for a no.
+    made["$defs"]["Config"]["properties"]["severities"]["additionalProperties"]["enum"].append(False)
+    return made

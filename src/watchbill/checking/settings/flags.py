@@ -1,6 +1,6 @@
-"""Flags that users say they deploy with: which there are, and what else that makes common."""
+"""Flags that users say they deploy with: their names, and what can be wrong with them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from watchbill.checking.settings.shape import quoted, suggest
 from watchbill.lifecycle import moves
@@ -10,21 +10,16 @@ from watchbill.rehearsal.script import KNOWN
 
 EVERY_TOOL = tuple(Tool(name, version) for name, versions in KNOWN.items() for version in versions)
 TABLES = {"helm": HELM_FLAGS, "kubectl": KUBECTL_FLAGS}
-# What a flag does besides its own work.
-BRINGS = {"atomic": "wait"}
 
 
-def flags_in_use(texts: Iterable[str]) -> frozenset[str]:
-    """All names of what these flags ask for: who uses --atomic with Helm 3 rolls back on failure with Helm 4."""
-    names = {_name(text) for text in texts}
-    fields = {flag.field for name, flag in _all() if name in names and flag.field}
-    fields |= {BRINGS[field] for field in fields if field in BRINGS}
-    return frozenset(names | {name for name, flag in _all() if flag.field in fields})
+def name_of(text: str) -> str:
+    """`--timeout` of `--timeout=5m` and of `--timeout 5m`."""
+    return (text.split() or [""])[0].partition("=")[0]
 
 
 def wrong(text: str, tools: Sequence[Tool]) -> tuple[str, str] | None:
     """What is wrong with a flag, and what to do; `tools` are those that may be given it."""
-    name = _name(text)
+    name = name_of(text)
     known = dict(_all())
     if not name.startswith("-"):
         return f"{quoted(text)} is no flag", suggest(f"--{name}", known) or "flags begin with --"
@@ -57,8 +52,3 @@ def _all() -> Iterator[tuple[str, Flag]]:
     for table in TABLES.values():
         for name, flags in table.items():
             yield from ((name, flag) for flag in flags)
-
-
-def _name(text: str) -> str:
-    """`--timeout` of `--timeout=5m` and of `--timeout 5m`."""
-    return (text.split() or [""])[0].partition("=")[0]
