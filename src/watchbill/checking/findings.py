@@ -53,7 +53,9 @@ class Heard(Struct, frozen=True):
     @property
     def mendable(self) -> bool:
         if self.sighting is not None:
-            return can_be_mended(self.claim, self.sighting, self.ground.checked)
+            # Without one before it the checked version is the first.
+            since = 0 if self.sighting.lab is self.ground.alone else self.ground.checked
+            return can_be_mended(self.claim, self.sighting, since)
         assert self.seen is not None
         return can_be_unsaid(self.rule, self.claim, self.seen, self.ground.checked)
 
