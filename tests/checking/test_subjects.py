@@ -1,6 +1,8 @@
 """From what a user names to what is checked, each with the version before it."""
 
+import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,6 +80,34 @@ def test_libraries_are_skipped_and_what_is_broken_stops_nobody(here: Path, findi
         (Failed, "charts/zero"),
         (Failed, "gone"),
     ]
+
+
+def test_pipes_keep_nobody_waiting(here: Path, finding: Finding) -> None:
+    (here / "piped").mkdir()
+    os.mkfifo(here / "piped/Chart.yaml")
+    os.mkfifo(here / "piped.tgz")
+    assert [item.path for item in finding("piped", "piped.tgz")] == ["piped", "piped.tgz"]
+
+
+def test_what_cannot_be_copied_stops_nobody(git: Git, finding: Finding) -> None:
+    write(git.root, {".gitignore": "charts/*/charts/\n"})
+    for name in ("bad", "good"):
+        chart(git.root / f"charts/{name}", more=depends("redis", "https://charts.example.org"))
+        chart(git.root / f"charts/{name}/charts/redis")
+    git.commit("v1")
+    os.mkfifo(git.root / "charts/bad/charts/redis/pipe")
+    bad, good = finding("charts", from_="git:v1")
+    assert isinstance(bad, Failed)
+    assert "charts/bad: files cannot be read\n" in str(bad.error)
+    assert "named pipe" in str(bad.error)
+    assert isinstance(good, Subject)
+
+
+def test_no_place_for_temporary_files(git: Git, finding: Finding, monkeypatch: pytest.MonkeyPatch) -> None:
+    chart(git.root / "app")
+    git.commit("v1")
+    monkeypatch.setattr(tempfile, "tempdir", "/dev/null")
+    assert "name a directory that can be written with TMPDIR" in finding.complaint("app", from_="git:v1")
 
 
 def test_a_packed_library(here: Path, finding: Finding, helm: str) -> None:

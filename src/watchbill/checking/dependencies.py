@@ -8,7 +8,7 @@ from watchbill.checking import metadata
 from watchbill.checking.discovery import DEPENDENCIES
 from watchbill.checking.fetching import Helm, is_exact, words
 from watchbill.checking.metadata import Dependency, Metadata
-from watchbill.checking.workspace import Workspace, cached, keep
+from watchbill.checking.workspace import Workspace, cached, keep, reason
 from watchbill.errors import UserError
 
 _URLS = ("http://", "https://")
@@ -105,14 +105,8 @@ def _copied(calls: dict[str, str], workspace: Workspace, *, follow_symlinks: boo
                 ignore=shutil.ignore_patterns(".git"),
             )
         except (OSError, shutil.Error) as error:
-            raise UserError(f"{calls[chart]} cannot be copied", where=_first_reason(error)) from None
+            raise UserError(f"{calls[chart]} cannot be copied", where=reason(error)) from None
     return {chart: os.path.normpath(copy) for chart, copy in copies.items()}
-
-
-def _first_reason(error: Exception) -> str:
-    """A copy of many files fails with a list of (from, to, why)."""
-    listed = error.args[0] if error.args else ""
-    return str(listed[0][2]) if isinstance(listed, list) and listed else str(error)
 
 
 def _fetch(

@@ -125,6 +125,8 @@ def _packed(path: str) -> str:
     import tarfile
     import zlib
 
+    if not os.path.isfile(path):
+        return ""
     try:
         with tarfile.open(path, "r:gz") as archive:
             for member in archive:

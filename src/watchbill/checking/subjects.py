@@ -17,7 +17,7 @@ from watchbill.checking.manifests import STDIN, ReadText, of_manifests
 from watchbill.checking.metadata import is_library
 from watchbill.checking.sources import Sources
 from watchbill.checking.subject import Asked, Failed, Item, Skipped, Subject
-from watchbill.checking.workspace import Workspace
+from watchbill.checking.workspace import Workspace, reason
 from watchbill.errors import UserError
 
 
@@ -61,6 +61,8 @@ def _of_charts(engine: Engine, asked: Asked, workspace: Workspace, sources: Sour
                 yield _of_chart(engine, item, former, asked, workspace)
             except UserError as error:
                 yield Failed(item.path, error)
+            except OSError as error:  # a full disk, a file that went away meanwhile
+                yield Failed(item.path, UserError(f"{item.path}: files cannot be read", where=reason(error)))
 
 
 def _in_repositories(items: Sequence[Found | Failed], since: Since) -> Iterator[Found | Failed]:

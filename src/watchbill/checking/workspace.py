@@ -4,6 +4,8 @@ import os
 from types import TracebackType
 from typing import Self
 
+from watchbill.errors import UserError
+
 
 class Workspace:
     """Temporary folders, made when the first is needed, removed at the end of the `with`."""
@@ -29,7 +31,13 @@ class Workspace:
         if not self._root:
             import tempfile
 
-            self._root = os.path.realpath(tempfile.mkdtemp(prefix="watchbill-"))
+            try:
+                self._root = os.path.realpath(tempfile.mkdtemp(prefix="watchbill-"))
+            except OSError as error:
+                raise UserError(
+                    f"there is no place for temporary files: {error.strerror}",
+                    then="name a directory that can be written with TMPDIR",
+                ) from None
         self._count += 1
         path = os.path.join(self._root, str(self._count))
         os.mkdir(path)
@@ -65,3 +73,11 @@ def keep(folder: str, at: str) -> str:
     except OSError:
         return folder
     return at if os.path.isdir(at) else folder
+
+
+def reason(error: OSError) -> str:
+    """Why files could not be read or written; a copy of many fails with a list of (from, to, why)."""
+    listed = error.args[0] if error.args else ""
+    if isinstance(listed, list) and listed:
+        return str(listed[0][2])
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
