@@ -122,6 +122,15 @@ def test_dependencies_of_local_dependencies(here: Path, completed: Completion, r
         assert content(here) == before
 
 
+def test_a_chart_that_lacks_nothing_itself_is_not_fetched_for(
+    here: Path, completed: Completion, redis: Served
+) -> None:
+    more = depends("lib", "file://../lib") + depends("vendored", "https://nowhere.invalid").partition("\n")[2]
+    chart(chart(here / "app", more=more) / "charts/vendored")
+    chart(here / "lib", more=depends("redis", redis.url))
+    assert completed("app") == ["app-1.0.0", "lib-1.0.0", "redis-1.0.0", "vendored-1.0.0"]
+
+
 def test_what_is_vendored_already_stays(here: Path, completed: Completion, redis: Served) -> None:
     more = depends("vendored", '""') + depends("redis", redis.url).partition("\n")[2]
     chart(chart(here / "app", more=more) / "charts/vendored")

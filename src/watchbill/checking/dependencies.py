@@ -34,7 +34,10 @@ def complete(
     copies = _copied(calls, workspace, follow_symlinks=follow_symlinks)
     for chart in charts:  # those that others need come first
         said = metadata.read(engine, copies[chart])
-        if any(not dependency.directory(chart) for dependency in said.dependencies):
+        if any(
+            not dependency.directory(chart) and not _files_of(engine, copies[chart], dependency.name)
+            for dependency in said.dependencies
+        ):
             _fetch(engine, copies[chart], said, helm, workspace, shown=calls[chart])
     return copies[charts[-1]]
 
@@ -56,14 +59,12 @@ def lend(engine: Engine, to: str, of: str) -> None:
 
     older, newer = metadata.read(engine, to), metadata.read(engine, of)
     ours, theirs = os.path.join(to, DEPENDENCIES), os.path.join(of, DEPENDENCIES)
-    if not os.path.isdir(theirs):
-        return
     for wanted in older.dependencies:
         if wanted.directory(to) or _wanted(wanted, older) not in [
             _wanted(one, newer) for one in newer.dependencies
         ]:
             continue
-        for name in _files_of(engine, theirs, wanted.name):
+        for name in _files_of(engine, of, wanted.name):
             os.makedirs(ours, exist_ok=True)
             there, here = os.path.join(theirs, name), os.path.join(ours, name)
             if os.path.lexists(here):
@@ -79,11 +80,12 @@ def _wanted(dependency: Dependency, said: Metadata) -> Dependency:
     return next((locked for locked in said.locked if locked.name == dependency.name), dependency)
 
 
-def _files_of(engine: Engine, folder: str, name: str) -> list[str]:
+def _files_of(engine: Engine, chart: str, name: str) -> list[str]:
     """What in `charts/` holds the dependency of that name: directories and packages."""
+    folder = os.path.join(chart, DEPENDENCIES)
     return [
         file
-        for file in sorted(os.listdir(folder))
+        for file in (sorted(os.listdir(folder)) if os.path.isdir(folder) else ())
         if (file == name or file.startswith(f"{name}-"))
         and metadata.read(engine, os.path.join(folder, file)).name == name
     ]
@@ -161,8 +163,8 @@ def _forget_local(chart: str, said: Metadata, engine: Engine) -> None:
     """Helm also packs `file://` dependencies; the engine reads them where they are, complete with their own."""
     folder = os.path.join(chart, DEPENDENCIES)
     for dependency in said.dependencies:
-        if dependency.directory(chart) and os.path.isdir(folder):
-            for name in _files_of(engine, folder, dependency.name):
+        if dependency.directory(chart):
+            for name in _files_of(engine, chart, dependency.name):
                 if os.path.isfile(os.path.join(folder, name)):
                     os.remove(os.path.join(folder, name))
 
