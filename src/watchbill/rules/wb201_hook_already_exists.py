@@ -50,7 +50,10 @@ def _title(sighting: Sighting, key: Key) -> str:
         return f"{sighting.operation} works, but hook {named(key)} does not run: the old one is there"
     if was_plain(sighting, key):
         return f"{sighting.operation} fails: {named(key)}, which was plain, is in the way of the hook"
-    return f"{sighting.operation} fails: hook {named(key)} of an earlier run is still there"
+    again = (
+        " when tried again" if sighting.broke is Property.RETRIES and sighting.move.verb != "upgrade" else ""
+    )
+    return f"{sighting.operation} fails{again}: hook {named(key)} of an earlier run is still there"
 
 
 def _group(sighting: Sighting, hook: Hook, key: Key) -> list[Key]:

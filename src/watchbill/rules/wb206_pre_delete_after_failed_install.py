@@ -13,26 +13,21 @@ def _claim(sighting: Sighting) -> Claim | None:
     if found is None or found.event != "pre-delete" or not found.plain:
         return None
     pod, needed = found.pod.key, found.plain
+    before = next(played.move.verb for played in reversed(sighting.plays[:-1]) if played.move.of_tool)
     return Claim(
         subject=pod,
         title=title(
-            f"uninstall {_when(sighting)} hangs: hook {named(pod)} needs {named(needed[0])}", pod, needed[0]
+            f"uninstall after a failed {before} hangs: hook {named(pod)} needs {named(needed[0])}",
+            pod,
+            needed[0],
         ),
         because=f"pre-delete hook, and {listed(needed)} may not be there when it runs: a plain object",
         fix="give it copies of its own of what it needs: pre-delete hooks of a lower weight, with other names",
         mends=(with_copies(pod, *needed), without(pod)),
         path=EVENTS,
-        related=pointers(found.pod, needed, "plain: made late, deleted early"),
-        # Where no hook can fail before, only a client that dies between two writes gets there.
-        severity=Severity.NOTE if sighting.faults == {"kill"} else Severity.WARNING,
+        related=pointers(found.pod, needed, "plain: made after the hooks"),
+        severity=Severity.WARNING,
     )
-
-
-def _when(sighting: Sighting) -> str:
-    before = [played.move.verb for played in sighting.plays[:-1] if played.move.of_tool]
-    if not before or before[-1] == "uninstall":
-        return "after an interrupted one"
-    return f"after a failed {before[-1]}"
 
 
 RULE = Rule(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.objects import Key, at
 from watchbill.lifecycle.world import Manifest, Rendered
 from watchbill.rules.early import early
 from watchbill.rules.hosts import Mention, mentions
@@ -15,6 +15,12 @@ from watchbill.rules.rule import Claim, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb203_hook_needs_plain_object import LATER, fix
 from watchbill.rules.words import listed, named, title
+
+# Where databases, queues and caches are asked.
+STORES = frozenset(
+    {1433, 1521, 2181, 2379, 3306, 4222, 5432, 5433, 5672, 6379, 6432, 6650, 7687, 8086, 8123}
+    | {8529, 9000, 9042, 9092, 9093, 9200, 11211, 19530, 26257, 27017, 28015}
+)
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -61,10 +67,22 @@ def _inspect(look: Look) -> Iterator[Claim]:
             mends=(with_events(pod, LATER), without(pod)),
             path=EVENTS,
             related=_pointers(pod, talks),
-            # Nobody has seen it happen: a host that is named need not be asked.
-            severity=Severity.WARNING,
+            severity=_severity(one.late, talks),
             confidence="medium",
         )
+
+
+def _severity(late: Mapping[Key, Manifest], talks: list[Mention]) -> Severity:
+    """Nobody has seen it happen: a host that is named need not be asked.
+
+    A migration asks its database, and a script whom it is told to. Of an application's own address in variables that
+    it shares with its hooks one cannot say so.
+    """
+    for service, path in talks:
+        ports = at(late[service].body.object, "spec", "ports") or ()
+        if any(port.get("port") in STORES for port in ports) or not {"command", "args"}.isdisjoint(path):
+            return Severity.WARNING
+    return Severity.NOTE
 
 
 def _because(event: str, needed: list[Key]) -> str:

@@ -1,11 +1,10 @@
 """WB212: Helm 4 finds the Job of the last run, takes its success for that of the new one, and runs nothing."""
 
-from watchbill.lifecycle.objects import Key, at
 from watchbill.lifecycle.properties import Property
 from watchbill.rules.mends import with_before, without
 from watchbill.rules.policies import POLICY
 from watchbill.rules.rule import Claim, Rule
-from watchbill.rules.sighting import Sighting, hook_of
+from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb201_hook_already_exists import because, fix, met
 from watchbill.rules.words import named, title
 
@@ -14,9 +13,8 @@ def _claim(sighting: Sighting) -> Claim | None:
     hook, key = met(sighting), sighting.key
     if hook is None or key is None or sighting.broke is not Property.RUNS:
         return None
-    # Where it takes a fault, or where another version changes the Job, there is a failure with the same cause,
-    # and that is WB201.
-    if sighting.faults or not sighting.last.ok or _changes(sighting, key):
+    # After a failure, or a client that died, Helm 3 fails at the same object: that is told once, as WB201.
+    if sighting.faults or not sighting.last.ok:
         return None
     return Claim(
         subject=key,
@@ -26,19 +24,6 @@ def _claim(sighting: Sighting) -> Claim | None:
         mends=(with_before(key), without(key)),
         path=POLICY,
     )
-
-
-def _changes(sighting: Sighting, key: Key) -> bool:
-    """Whether it is another Job in some version."""
-    hooks = (hook_of(sighting.version(version), key) for version in range(len(sighting.lab.versions)))
-    templates = [
-        at(one.body.object, "spec", "template")
-        for hook in hooks
-        if hook is not None
-        for one in hook.objects
-        if one.key == key
-    ]
-    return any(template != templates[0] for template in templates)
 
 
 RULE = Rule(
