@@ -5,6 +5,7 @@ import pytest
 from tests.lifecycle.test_properties import job, thing, web
 from tests.support.labs import lab_of
 from watchbill.charts.engine import Engine
+from watchbill.lifecycle.flags import HELM4
 from watchbill.lifecycle.lab import Tool
 from watchbill.lifecycle.scenarios import Scenario, Walked, scenarios, stage_for, walk
 
@@ -49,6 +50,20 @@ def test_tools_take_every_flag_of_their_scenarios(engine: Engine, tool: str) -> 
 def test_a_name_means_one_scenario(tool: str) -> None:
     names = [scenario.name for scenario in scenarios(_tool(tool))]
     assert len(names) == len(set(names))
+
+
+def test_scenarios_of_the_users_own_are_played_by_the_tools_that_can() -> None:
+    own = (
+        Scenario("for all helms", "helm", ()),
+        Scenario("for helm 4", "helm", (), versions=HELM4),
+        Scenario("for kubectl", "kubectl", ()),
+    )
+    played = {tool: [one.name for one in scenarios(_tool(tool), own) if one in own] for tool in TOOLS}
+    assert played == {
+        "helm@4.3.1": ["for all helms", "for helm 4"],
+        "helm@3.19.0": ["for all helms"],
+        "kubectl@1.37.1": ["for kubectl"],
+    }
 
 
 GOOD = {

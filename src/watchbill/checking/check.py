@@ -82,8 +82,9 @@ def _checked(engine: Engine, subject: Subject, chart: Chart | None, options: Opt
         jobs=sum(resource.kind == "Job" for resource in resources),
         hooks=sum(resource.hook is not None and resource.kind != "Job" for resource in resources),
         tools=tuple(map(str, options.tools)),
-        scenarios=len({scenario.name for tool in options.tools for scenario in scenarios(tool)})
-        + len(options.scenarios),
+        scenarios=len(
+            {scenario.name for tool in options.tools for scenario in scenarios(tool, options.scenarios)}
+        ),
         findings=tuple(found),
         facts=tuple(_merged([*facts, *unmendable])),
         assumed=tuple(_assumed(first)),

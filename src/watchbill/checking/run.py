@@ -21,7 +21,7 @@ from watchbill.checking.settings.reading import Configs
 from watchbill.checking.settings.rule_names import RuleNames
 from watchbill.checking.settings.written import FailOn
 from watchbill.checking.silencing import Silenced, unused
-from watchbill.checking.subject import Asked, Item, Skipped, Subject
+from watchbill.checking.subject import Asked, Failed, Item, Skipped, Subject
 from watchbill.checking.subjects import find
 from watchbill.checking.workers import Task, check_all
 from watchbill.checking.workspace import Workspace
@@ -48,6 +48,7 @@ class Request(Struct, frozen=True):
     depth: int = 3
     config: str = ""
     baseline: str = ""
+    renews_baseline: bool = False  # all that is found shall be in the new one
     fail_on: FailOn | None = None
 
 
@@ -60,7 +61,7 @@ def run(request: Request, spawned: EngineProcess | None, read_text: ReadText, te
     with Engine(request.limits, spawned) as engine, Workspace() as workspace:
         items = find(engine, request.asked, workspace, read_text)
         plan = _Plan(engine, request, read_text)
-        planned = [(item, plan.tasks(item) if isinstance(item, Subject) else []) for item in items]
+        planned = [plan.of(item) for item in items]
         answers = check_all([task for _, tasks in planned for task in tasks], request.limits, engine)
         charts, silenced = list[Checked](), list[Silenced]()
         for done, (item, tasks) in enumerate(planned, 1):
@@ -88,9 +89,18 @@ class _Plan:
         if not request.fail_on and (said := self._configs.of("").fail_on):
             self.fail_on = said
 
-    def tasks(self, subject: Subject) -> list[Task]:
+    def of(self, item: Item) -> tuple[Item, list[Task]]:
+        """What is to be done. Settings that cannot be read keep no other chart from being checked."""
+        if not isinstance(item, Subject):
+            return item, []
+        try:
+            return item, self._tasks(item)
+        except UserError as error:
+            return Failed(item.path, error), []
+
+    def _tasks(self, subject: Subject) -> list[Task]:
         """One for each release that is installed from the chart; one where nobody says how it is."""
-        config = self._configs.of(subject.path if subject.source else "")
+        config = self._configs.of(subject.path if subject.source else subject.manifests_name)
         if not self._request.fail_on and config.fail_on:
             self.fail_on = config.fail_on
         options = Options(
@@ -125,6 +135,8 @@ class _Plan:
         )
 
     def _baseline(self, file: str) -> Baseline:
+        if self._request.renews_baseline:
+            return Baseline()
         if file and file not in self._baselines:
             self._baselines[file] = baseline.read(file)
         return self._baselines.get(file, Baseline())

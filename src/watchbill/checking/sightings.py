@@ -54,7 +54,7 @@ def _orphans(lab: Lab) -> Callable[[Step], bool]:
 
 
 def _named(ground: Ground, own: Sequence[Scenario]) -> Iterator[Sighting]:
-    chosen = [*scenarios(ground.tool), *own]
+    chosen = list(scenarios(ground.tool, own))
     for lab in (ground.alone, ground.life) if ground.checked else (ground.life,):
         stage = stage_for(lab)
         for scenario in chosen:

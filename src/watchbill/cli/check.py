@@ -125,7 +125,8 @@ def _request(chosen: RenderingOptions, options: dict[str, Any]) -> "Request":
         post_rendering=PostRendering(command, options["post_renderer_args"]) if command else None,
         depth=options["depth"],
         config=options["config"] or "",
-        baseline="" if options["write_baseline"] else options["baseline"] or "",
+        baseline=options["baseline"] or "",
+        renews_baseline=bool(options["write_baseline"]),
         fail_on=options["fail_on"],
     )
 

@@ -159,6 +159,7 @@ HELM_SCENARIOS = (
     _helm("rollback", "install", "upgrade, next", "rollback"),
     _helm("uninstall", "install", "uninstall"),
     _helm("reinstall", "install", "uninstall", "install"),
+    _helm("reinstall after upgrades", "install", "upgrade", "upgrade, next", "uninstall", "install"),
     _helm("test", "install", "test"),
     _helm("test, and again", "install", "test", "test"),
 )
@@ -180,13 +181,12 @@ KUBECTL_SCENARIOS = (
 )
 
 
-def scenarios(tool: Tool) -> Iterator[Scenario]:
-    """Those that this version of the tool can play."""
-    if tool.name == "kubectl":
-        yield from KUBECTL_SCENARIOS
-        return
-    major, minor, fix = (int(part) for part in tool.version.split("."))
-    yield from (known for known in HELM_SCENARIOS if (major, minor, fix) in known.versions)
+def scenarios(tool: Tool, own: Sequence[Scenario] = ()) -> Iterator[Scenario]:
+    """Those that this version of the tool can play; `own` are the user's."""
+    version = tuple(map(int, tool.version.split(".")))
+    for known in (*HELM_SCENARIOS, *KUBECTL_SCENARIOS, *own):
+        if known.tool == tool.name and (tool.name == "kubectl" or version in known.versions):
+            yield known
 
 
 def stage_for(lab: Lab) -> Stage:
