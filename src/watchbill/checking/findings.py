@@ -73,7 +73,7 @@ def listen(
 ) -> Iterator[Heard | Fact]:
     """Everything that rules say of one ground, and the facts."""
     for sighting in sightings(ground, depth, own):
-        if (said := _claimed(sighting)) is not None:
+        if (said := claimed(sighting)) is not None:
             rule, claim = said
             yield Heard(rule, claim, ground, weigh(claim, sighting, in_use), sighting)
         elif (fact := fact_of(sighting)) is not None:
@@ -88,7 +88,8 @@ def listen(
                 yield Heard(rule, claim, ground, weigh(claim, None, in_use), seen=seen)
 
 
-def _claimed(sighting: Sighting) -> tuple[Rule, Claim] | None:
+def claimed(sighting: Sighting) -> tuple[Rule, Claim] | None:
+    """By the first rule that knows it."""
     killed = "kill" in sighting.faults
     for rule in RULES:
         if rule.claim is None or (killed and not rule.after_kills):

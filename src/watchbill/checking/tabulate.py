@@ -9,12 +9,20 @@ from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context, ValuesFile
 from watchbill.checking.check import LONGEST_RELEASE
+from watchbill.checking.findings import claimed
 from watchbill.checking.grounds import Ground, of_chart, of_manifests
 from watchbill.checking.locating import Locator
 from watchbill.checking.matrix import Matrix, matrix
 from watchbill.checking.subject import Failed, Item, Skipped, Subject
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Tool
+from watchbill.rules.sighting import Sighting
+
+
+def rule_of(sighting: Sighting) -> str:
+    """The rule that `check` would name; empty if none does."""
+    found = claimed(sighting)
+    return found[0].id if found else ""
 
 
 class Tabulated(Struct, frozen=True):
@@ -52,7 +60,7 @@ class Tabulator:
         before = self._load(subject.old) if subject.old else None
         grounds = self._grounds(self._load(subject.source), before, subject.values_profiles)
         locator = Locator(self._engine, grounds[0], subject.path)
-        return matrix(grounds, locator, subject.path, before.version if before else "")
+        return matrix(grounds, locator, subject.path, before.version if before else "", rule_of=rule_of)
 
     def _of_manifests(self, subject: Subject) -> Matrix:
         context = replace(self._context, release=self._context.release or subject.label or "r")
@@ -60,7 +68,7 @@ class Tabulator:
         old = (subject.old_name, subject.old_manifests) if subject.old_manifests else None
         grounds = list(of_manifests(self._engine, new, old, context, self._tools))
         locator = Locator(self._engine, grounds[0], subject.path, subject.manifests)
-        return matrix(grounds, locator, subject.path, subject.old_name)
+        return matrix(grounds, locator, subject.path, subject.old_name, rule_of=rule_of)
 
     def _load(self, path: str) -> Chart:
         return load(self._engine, path, follow_symlinks=self._follow_symlinks)

@@ -118,6 +118,7 @@ class _Explorer:
         self.nodes: list[_Node] = []
         self.seen: set[Hashable] = set()
         self.violations: dict[tuple[Property, Cause], Violation] = {}
+        self.found: list[Violation] = []
         self.cut = False
         self.next: list[_Spot] = []
         self.last = False  # nobody plays on from where this round leads
@@ -139,7 +140,7 @@ class _Explorer:
             for spot in self._kept([spot for spot in frontier if spot.past != CLEAN]):
                 self._operate(spot)
             frontier = self.next
-        found = tuple(self.violations.values())
+        found = tuple(self.found)
         return Explored(found, self.stage.worlds, self.stage.played, self.cut)
 
     def _kept(self, things: Sequence[T]) -> Iterator[T]:
@@ -265,15 +266,20 @@ class _Explorer:
             self._report(spot, moves, offence)
 
     def _report(self, spot: _Spot, moves: tuple[Move, ...], offence: Offence) -> None:
-        if (offence.property, offence.cause) in self.violations:
+        """What a fault shows early may show without one later: then it is seen both ways."""
+        known = self.violations.get((offence.property, offence.cause))
+        if known is not None and (spot.past.faulted or not _has_fault(known.trace)):
             return
         if offence.property in AFTER_A_FAULT and any(
-            (known, offence.cause) in self.violations for known in (Property.WORKS, *AFTER_A_FAULT)
+            (other, offence.cause) in self.violations for other in (Property.WORKS, *AFTER_A_FAULT)
         ):
             return
         trace = (*self._trace(spot.node), *moves)
+        if known is not None and _has_fault(trace):
+            return
         violation = Violation(offence.property, offence.cause, offence.step, trace)
         self.violations[(offence.property, offence.cause)] = violation
+        self.found.append(violation)
 
     def _trace(self, node: int) -> tuple[Move, ...]:
         moves: list[Move] = []
@@ -297,6 +303,10 @@ def _sees_revisions(lab: Lab) -> bool:
         if one != other:
             return True
     return False
+
+
+def _has_fault(trace: Sequence[Move]) -> bool:
+    return any(move.dies_after or move.fate != "succeed" for move in trace)
 
 
 def _jobs(world: World, played: Played) -> list[Key]:

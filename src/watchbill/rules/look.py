@@ -1,6 +1,7 @@
 """What a rule sees that needs no moves: every version as it is rendered, for one tool."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from msgspec import Struct
 
@@ -32,18 +33,15 @@ class Look(Struct, frozen=True):
         return _rendered(self.lab, self.checked - 1, again=True) if self.checked else None
 
     def manifests(self) -> Iterator[tuple[Manifest, Hook | None]]:
-        """Every object once, with the hook that makes it."""
-        seen = set[Key]()
+        """Every object once, with the hook that makes it; twice if it is plain on install and a hook on upgrade."""
+        seen = set[tuple[Key, bool]]()
         for rendered in (self.install, self.upgrade):
-            for manifest in (*rendered.crds, *rendered.manifests):
-                if manifest.key not in seen:
-                    seen.add(manifest.key)
-                    yield manifest, None
-            for hook in rendered.hooks:
-                for manifest in hook.objects:
-                    if manifest.key not in seen:
-                        seen.add(manifest.key)
-                        yield manifest, hook
+            plain = ((manifest, None) for manifest in (*rendered.crds, *rendered.manifests))
+            hooked = ((manifest, hook) for hook in rendered.hooks for manifest in hook.objects)
+            for manifest, hook in chain[tuple[Manifest, Hook | None]](plain, hooked):
+                if (manifest.key, hook is None) not in seen:
+                    seen.add((manifest.key, hook is None))
+                    yield manifest, hook
 
 
 def look(

@@ -1,11 +1,12 @@
-"""WB404: Helm 3 cannot roll back to an object that is still there, but not in the revision that failed."""
+"""WB404: a rollback stumbles over an object that is still there, but not in the revision that failed."""
 
 import re
 
 from msgspec.structs import replace
 
 from watchbill.lifecycle.objects import Key
-from watchbill.lifecycle.world import Manifest, Rendered
+from watchbill.lifecycle.properties import FAILURES
+from watchbill.lifecycle.world import Manifest, Release, Rendered
 from watchbill.rules.mends import without
 from watchbill.rules.rule import Claim, Mend, Rule, Severity
 from watchbill.rules.sighting import Sighting
@@ -15,35 +16,61 @@ NOT_FOUND = re.compile(r'(?:no|original object) (\S+) with the name "([^"]+)" (?
 
 
 def _claim(sighting: Sighting) -> Claim | None:
-    found = NOT_FOUND.search(sighting.error)
-    if found is None:
-        return None
-    key = next((one for one in sighting.before.objects if (one.kind, one.name) == found.groups()), None)
+    """A rollback that finds an object in its way: Helm 3 says it finds none, Helm 4 cannot make a hook's Job plain."""
+    key = _in_the_way(sighting)
     # What is new in this version is in the way too, but every version has something new: nobody could avoid that.
-    if key is None or not any(one.key == key for one in sighting.version(0).manifests):
+    if key is None or (old := _as_it_was(sighting, key)) is None:
         return None
     return Claim(
         subject=key,
-        title=title(f"after a failed upgrade {_operation(sighting)} fails: {named(key)} is not found", key),
-        because="this version drops it, or makes it a hook; where the upgrade fails before it is deleted, it is in the way",
-        fix="drop an object in a version of its own, or upgrade Helm: 4.2 takes over what is there",
-        mends=(_restored(sighting, key), without(key)),
+        title=title(f"after a failed upgrade {_operation(sighting)} fails: {named(key)} is in the way", key),
+        because="plain in the version before, dropped or a hook in this one: where the upgrade fails early, it is still there",
+        fix="drop it in a version of its own, or keep it plain; Helm 4.2 and newer takes over what is not a Job",
+        mends=(_restored(key, old), without(key)),
         severity=Severity.WARNING,
     )
+
+
+def _in_the_way(sighting: Sighting) -> Key | None:
+    if found := NOT_FOUND.search(sighting.error):
+        return next((one for one in sighting.before.objects if (one.kind, one.name) == found.groups()), None)
+    key = sighting.key
+    if key is None or sighting.broke not in FAILURES:
+        return None
+    if sighting.move.verb == "rollback":
+        failed = _history(sighting)[-1].rendered
+    elif sighting.move.flags.atomic:
+        failed = sighting.rendered
+    else:
+        return None
+    return None if any(one.key == key for one in failed.manifests) else key
+
+
+def _as_it_was(sighting: Sighting, key: Key) -> Manifest | None:
+    """In the newest revision that has it as a plain object."""
+    for known in reversed(_history(sighting)):
+        for manifest in known.rendered.manifests:
+            if manifest.key == key:
+                return manifest
+    return None
+
+
+def _history(sighting: Sighting) -> tuple[Release, ...]:
+    return sighting.before.history(sighting.lab.records(sighting.lab.named(sighting.move.release)))
 
 
 def _operation(sighting: Sighting) -> str:
     return "the automatic rollback" if sighting.move.verb == "upgrade" else sighting.operation
 
 
-def _restored(sighting: Sighting, key: Key) -> Mend:
+def _restored(key: Key, old: Manifest) -> Mend:
     """As the version before has it."""
-    old: Manifest | None = next((one for one in sighting.version(0).manifests if one.key == key), None)
 
     def mend(rendered: Rendered) -> Rendered:
-        if old is None or any(one.key == key for one in rendered.manifests):
+        if any(one.key == key for one in rendered.manifests):
             return rendered
-        return replace(without(key)(rendered), manifests=(*without(key)(rendered).manifests, old))
+        rest = without(key)(rendered)
+        return replace(rest, manifests=(*rest.manifests, old))
 
     return mend
 
