@@ -101,10 +101,10 @@ def test_what_is_of_no_use_is_told_in_the_order_of_files_and_lines() -> None:
     known = Baseline("b.json", (Entry("shop", "WB101", "x", "it fails"), Entry("cart", "WB101", "x", "t")))
     silenced = silence([], "shop", config(*ignores), [comment], known)
     assert unused([silenced]) == (
-        ".watchbill.yaml:9: nothing is ignored by: WB101",
-        ".watchbill.yaml:10: nothing is ignored by: WB304 of Job/x in redis",
-        "b.json: not found any more: WB101 it fails (shop)",
-        "t.yaml:7: nothing is ignored by the comment: WB101, WB304",
+        ".watchbill.yaml:9: WB101",
+        ".watchbill.yaml:10: WB304 of Job/x in redis",
+        "b.json: WB101 it fails (shop)",
+        "t.yaml:7: WB101, WB304",
     )
 
 

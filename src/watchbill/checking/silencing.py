@@ -13,14 +13,14 @@ from watchbill.checking.settings.config import Config
 
 
 class Place(NamedTuple):
-    """Where an ignore stands, or in which baseline an entry, and what is to be said if it is of no use."""
+    """Where an ignore stands, or in which baseline an entry, and what it is about."""
 
     file: str
     line: int  # 0: none in particular
-    sentence: str
+    about: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.sentence}" if self.line else f"{self.file}: {self.sentence}"
+        return f"{self.file}:{self.line}: {self.about}" if self.line else f"{self.file}: {self.about}"
 
 
 class Silencer(NamedTuple):
@@ -79,11 +79,11 @@ def _silencers(
 ) -> Iterator[Silencer]:
     """In the order in which their reasons count."""
     for ignore in config.ignores:
-        place = Place(config.file, ignore.line, f"nothing is ignored by: {ignore}")
+        place = Place(config.file, ignore.line, str(ignore))
         yield Silencer(place, ignore.reason, ignore.holds_for)
     for comment in inline:
-        place = Place(comment.file, comment.line, f"nothing is ignored by the comment: {comment}")
+        place = Place(comment.file, comment.line, str(comment))
         yield Silencer(place, comment.reason, comment.holds_for)
     for entry in baseline.of(chart):
-        place = Place(baseline.file, 0, f"not found any more: {entry.rule} {entry.title} ({chart})")
+        place = Place(baseline.file, 0, f"{entry.rule} {entry.title}" + (f" ({chart})" if chart else ""))
         yield Silencer(place, f"known in {baseline.file}", entry.is_about)

@@ -1,0 +1,95 @@
+"""What is published of `.watchbill.yaml`, its schema and its page, is true."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.checking.settings.test_mistakes import CASES
+from tests.conftest import Watchbill
+from tests.report.golden import compare
+from tests.support import txtar
+from tests.support.trees import write
+from watchbill.charts.engine import Engine
+from watchbill.checking.settings import written
+from watchbill.checking.settings.reading import NAME, read
+from watchbill.checking.settings.rule_names import RuleNames
+from watchbill.rules.registry import RULES
+
+SCHEMA = Path("docs/schemas/watchbill-yaml.json")
+# Mistakes of shape, which an editor can know of.
+OF_SHAPE = {
+    "contract-unknown",
+    "contract-without-a-word",
+    "flags-that-are-no-list",
+    "ignore-of-everything",
+    "ignore-without-reason",
+    "level-that-is-yes",
+    "manifest",
+    "release-without-chart",
+    "several-mistakes",
+    "unknown-fail-on",
+    "unknown-key",
+    "unknown-key-inside",
+    "unknown-level",
+    "version-that-is-a-number",
+}
+
+
+def test_the_published_schema_is_that_of_the_types(root: Path) -> None:
+    compare(root / SCHEMA, json.dumps(written.schema(), indent=2) + "\n")
+
+
+@pytest.fixture
+def page(root: Path) -> str:
+    return (root / "docs/configuration.md").read_text()
+
+
+@pytest.fixture
+def example(page: str) -> str:
+    """The whole file that the page begins with."""
+    found = re.search(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_the_example_of_the_page_can_be_read(
+    engine: Engine, example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {NAME: example, "charts/membership/Chart.yaml": "name: membership\n"})
+    monkeypatch.chdir(tmp_path)
+    config = read(engine, NAME, RuleNames(RULES))
+    assert config.releases_of("charts/membership")
+
+
+def test_the_page_speaks_of_every_key(example: str) -> None:
+    schema = written.schema()
+    for name, of in schema["$defs"].items():
+        for key in of["properties"]:
+            assert re.search(rf"^[ -]*{key}:", example, re.MULTILINE), f"{key} of {name}"
+
+
+def accepts(root: Path, settings: bytes, watchbill: Watchbill, folder: Path) -> bool:
+    """Helm's validator of values knows the schema's dialect, and nothing of how we read settings."""
+    write(folder, {"Chart.yaml": "apiVersion: v2\nname: schema\nversion: 1.0.0\n"})
+    (folder / "values.schema.json").write_text((root / SCHEMA).read_text())
+    (folder / "settings.yaml").write_bytes(settings)
+    done = watchbill("show", str(folder), "-f", str(folder / "settings.yaml"))
+    assert done.returncode == 0 or "schema" in done.stderr, done.stderr
+    return done.returncode == 0
+
+
+def test_the_schema_accepts_the_example(
+    root: Path, example: str, watchbill: Watchbill, tmp_path: Path
+) -> None:
+    assert accepts(root, example.encode(), watchbill, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.stem in OF_SHAPE], ids=lambda case: case.stem
+)
+def test_the_schema_refuses_what_has_another_shape(
+    root: Path, case: Path, watchbill: Watchbill, tmp_path: Path
+) -> None:
+    assert not accepts(root, txtar.read(case).files[NAME], watchbill, tmp_path)
