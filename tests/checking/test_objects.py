@@ -1,10 +1,17 @@
 """What `lookup` is to find."""
 
+from pathlib import Path
+
 import pytest
 
+from watchbill.charts.chart import load
 from watchbill.charts.engine import Engine
+from watchbill.charts.protocol import Context
 from watchbill.checking.objects import read_objects
 from watchbill.errors import UserError
+from watchbill.lifecycle.lab import ReleaseName
+from watchbill.lifecycle.world import World
+from watchbill.rehearsal.versions import FromChart
 
 SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: b}\n"
 CONFIG = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}'
@@ -44,3 +51,19 @@ def test_what_is_no_object(engine: Engine, text: str, words: str) -> None:
         read_objects(engine, "x.yaml", text)
     assert words in str(raised.value)
     assert "--objects takes what `kubectl get -o yaml` prints" in str(raised.value)
+
+
+def test_it_is_there_whatever_is_played(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: finds\nversion: 1.0.0\n")
+    (tmp_path / "templates" / "found.yaml").write_text(
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ (lookup "v1" "Secret" "b" "a").kind | default "none" }}}\n'
+    )
+    given = Context(cluster=read_objects(engine, "x.yaml", SECRET))
+    for context, name in ((Context(), "none"), (given, "Secret")):
+        version = FromChart(engine, load(engine, str(tmp_path)), context)
+        for revision in (1, 2, 7):
+            [found] = version.render(
+                ReleaseName("r", "ns"), upgrade=revision > 1, revision=revision, world=World()
+            ).manifests
+            assert found.key.name == name

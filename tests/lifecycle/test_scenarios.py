@@ -98,17 +98,17 @@ SAYS = {
     ),
     "what fails because of it later is its consequence": (
         chart(podReplacementPolicy="Failed"),
-        "failed upgrade, then retry",
+        "retry of a failed upgrade",
         ["WORKS Job/ns/work upgrade"],
     ),
     "a hook that fails is an excuse; its lost logs are not": (
         chart(hook=HOOK, policy="before-hook-creation,hook-failed", podReplacementPolicy="Failed"),
-        "failed upgrade, then retry",
+        "retry of a failed upgrade",
         ["LOGS Job/ns/work upgrade"],
     ),
     "a hook that cannot be retried": (
         chart(hook=HOOK, policy="hook-succeeded", podReplacementPolicy="Failed"),
-        "failed upgrade, then retry",
+        "retry of a failed upgrade",
         {
             "helm@4.3.1": ["RETRIES Job/ns/work upgrade", "RUNS Job/ns/work upgrade"],
             "helm@3.19.0": ["RETRIES Job/ns/work upgrade"],
@@ -116,7 +116,7 @@ SAYS = {
     ),
     "one that only installs run is not caught up": (
         chart(hook="pre-install", podReplacementPolicy="Failed"),
-        "failed install, then retry",
+        "retry of a failed install",
         ["CATCHES_UP Job/ns/work upgrade --install"],
     ),
     "a hook that still runs is deleted under its own feet": (
@@ -126,7 +126,7 @@ SAYS = {
     ),
     "a killed client leaves its release locked": (
         [web("hostname: a"), web("hostname: b")],
-        "killed upgrade, then retry",
+        "retry of a killed upgrade",
         ["RETRIES None upgrade"],
     ),
 }
@@ -161,7 +161,7 @@ def test_nothing_is_played_where_nothing_expires(engine: Engine) -> None:
 def test_a_fault_may_befall_one_job(engine: Engine) -> None:
     versions = [job("one", HOOK) + job("two", HOOK)] * 2
     stage = stage_for(lab_of(engine, "helm@4.3.1", versions))
-    found = walk(stage, named("helm@4.3.1", "install, and a hook hangs"), job="two")
+    found = walk(stage, named("helm@4.3.1", "install with a hanging hook"), job="two")
     assert [key.name for key in found.plays[-1].ran] == ["one", "two"]
 
 
@@ -181,8 +181,8 @@ def test_what_scenarios_begin_with_alike_is_played_once(engine: Engine) -> None:
 
 def test_what_a_scenario_needs_is_told_by_its_moves() -> None:
     assert named("helm@3.19.0", "forced upgrade").flags == {"--force"}
-    assert named("helm@4.3.1", "failed upgrade, rolled back").flags == {"--rollback-on-failure"}
-    assert named("helm@4.3.1", "failed install, then retry").flags == frozenset()
-    assert named("helm@4.3.1", "failed install, then retry").faults == {"fail"}
-    assert named("helm@4.3.1", "killed upgrade, then retry").faults == {"kill"}
+    assert named("helm@4.3.1", "failed upgrade rolled back").flags == {"--rollback-on-failure"}
+    assert named("helm@4.3.1", "retry of a failed install").flags == frozenset()
+    assert named("helm@4.3.1", "retry of a failed install").faults == {"fail"}
+    assert named("helm@4.3.1", "retry of a killed upgrade").faults == {"kill"}
     assert not named("helm@4.3.1", "reinstall").upgrades

@@ -11,10 +11,19 @@ from watchbill.charts.leaves import merged
 from watchbill.charts.next_versions import NextVersion, next_versions
 from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context
-from watchbill.charts.render import Failure, Rendering, parse, render
+from watchbill.charts.render import Failure, Rendering, parse
 from watchbill.lifecycle.lab import Contract, Lab, ReleaseName, Tool
 from watchbill.lifecycle.objects import Body, Key, group_of
-from watchbill.rehearsal.versions import FromChart, FromManifests, Source, Versions, context_for
+from watchbill.rehearsal.versions import (
+    ALL_REVISIONS,
+    FIRST_REVISIONS,
+    FromChart,
+    FromManifests,
+    Source,
+    Versions,
+    context_for,
+    look_ahead,
+)
 from watchbill.rules.look import Dropped
 
 Finish = Callable[[Rendering], Rendering]
@@ -80,28 +89,66 @@ def of_chart(
     """`old` is the version before; without one the next is made up. `finishing`: what becomes of a rendering before
     the tool sees it."""
     made_up = [] if old is not None else next_versions(engine, chart, context_for(context, tools[0]))
-    for tool in tools:
-        own = context_for(context, tool)
-        release = ReleaseName(own.release, own.namespace)
-        finish = finishing(tool)
-        this = FromChart(engine, chart, own, finish)
+    casts = [_cast(engine, chart, old, context, made_up, tool=tool, finish=finishing(tool)) for tool in tools]
+    if old is not None:
+        look_ahead(engine, old, [(cast.before, ALL_REVISIONS) for cast in casts if cast.before is not None])
+    look_ahead(engine, chart, [look for cast in casts for look in cast.looks()])
+    for cast in casts:
+        tool, release, this = cast.tool, cast.release, cast.this
         alone = _lab(tool, [this], release)
-        renderings = _renderings(engine, chart, own, finish)
-        if old is not None:
-            life = _lab(tool, [FromChart(engine, old, own, finish), this], release)
+        renderings = _renderings(chart, this)
+        if cast.before is not None:
+            life = _lab(tool, [cast.before, this], release)
             yield Ground(tool, profile, life, 1, (), alone, (), renderings, chart)
             continue
-        following = [_changed(own, version.rendering.context) for version in made_up]
         trials = tuple(
-            Change(
-                _kind(version),
-                _lab(tool, [this, FromChart(engine, chart, changed, finish)], release),
-            )
-            for version, changed in zip(made_up, following, strict=True)
+            Change(_kind(version), _lab(tool, [this, changed], release))
+            for version, changed in zip(made_up, cast.following, strict=True)
         )
-        usual, kinds = _usual(own, made_up, following)
-        life = _lab(tool, [this, FromChart(engine, chart, usual, finish)], release) if kinds else alone
-        yield Ground(tool, profile, life, 0, kinds, alone, trials, renderings, chart)
+        life = _lab(tool, [this, cast.usual], release) if cast.usual is not None else alone
+        yield Ground(tool, profile, life, 0, cast.kinds, alone, trials, renderings, chart)
+
+
+class _Cast(Struct, frozen=True):
+    """The versions that one tool plays."""
+
+    tool: Tool
+    release: ReleaseName
+    this: FromChart
+    before: FromChart | None = None
+    following: tuple[FromChart, ...] = ()  # one input changed in each
+    usual: FromChart | None = None  # what a release mostly brings, all at once,
+    kinds: tuple[str, ...] = ()  # and what that is
+
+    def looks(self) -> Iterator[tuple[FromChart, Sequence[int]]]:
+        """What will be asked of the versions of the checked chart, and at which revisions."""
+        yield self.this, ALL_REVISIONS
+        if self.usual is not None:
+            yield self.usual, ALL_REVISIONS
+        yield from ((changed, FIRST_REVISIONS) for changed in self.following)
+
+
+def _cast(
+    engine: Engine,
+    chart: Chart,
+    old: Chart | None,
+    context: Context,
+    made_up: Sequence[NextVersion],
+    *,
+    tool: Tool,
+    finish: Finish | None,
+) -> _Cast:
+    own = context_for(context, tool)
+    this = FromChart(engine, chart, own, finish)
+    release = ReleaseName(own.release, own.namespace)
+    if old is not None:
+        return _Cast(tool, release, this, FromChart(engine, old, own, finish))
+    following = [_changed(own, version.rendering.context) for version in made_up]
+    changed = tuple(FromChart(engine, chart, context, finish) for context in following)
+    usual, kinds = _usual(own, made_up, following)
+    return _Cast(
+        tool, release, this, None, changed, FromChart(engine, chart, usual, finish) if kinds else None, kinds
+    )
 
 
 def of_manifests(
@@ -128,15 +175,12 @@ def _lab(tool: Tool, sources: Sequence[Source], release: ReleaseName) -> Lab:
     return Lab(tool, versions, cluster, release.name, release.namespace)
 
 
-def _renderings(
-    engine: Engine, chart: Chart, context: Context, finish: Finish | None
-) -> tuple[Rendering, ...]:
-    contexts = [context, replace(context, upgrade=True, revision=2)]
-    results = render(engine, chart, contexts)
-    found = tuple(result for result in results if not isinstance(result, Failure))
+def _renderings(chart: Chart, version: FromChart) -> tuple[Rendering, ...]:
+    looks = [version.look(revision) for revision in FIRST_REVISIONS]
+    found = tuple(look for look in looks if not isinstance(look, Failure))
     if not found:
-        raise explain(next(r.error for r in results if isinstance(r, Failure)), chart.path)
-    return tuple(map(finish, found)) if finish else found
+        raise explain(next(look.error for look in looks if isinstance(look, Failure)), chart.path)
+    return found
 
 
 def _kind(version: NextVersion) -> str:

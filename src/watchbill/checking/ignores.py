@@ -5,7 +5,7 @@ holds for the define that it stands in or right above. `ignore-file` holds for t
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -14,19 +14,14 @@ from watchbill.charts.chart import Chart
 from watchbill.checking.result import Finding, Location
 from watchbill.checking.settings.rule_names import RuleNames
 from watchbill.checking.settings.shape import quoted, suggest
+from watchbill.checking.template_source import TemplateSource
 from watchbill.errors import UserError
 
 WORDS = ("ignore", "ignore-file")
 EXAMPLE = "write it as: # watchbill: ignore WB101 the reason"
 
 _MARK = "watchbill:"
-_COMMENT = re.compile(r"\{\{-?\s*/\*(.*?)\*/\s*-?\}\}", re.DOTALL)
-_ACTION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
-_DEFINE = re.compile(r"\{\{-?\s*define\s")
-_PRINTS_NOTHING = re.compile(
-    r"\{\{-?\s*(?:/\*|(?:if|else|end|range|with|define|block|break|continue)\b|\$\w*\s*(?:,\s*\$\w+\s*)?:?=)"
-)
-_IN_COMMENT = re.compile(r"^[\s*#]*watchbill:(.*)$", re.MULTILINE)
+_IN_COMMENT = re.compile(r"^[ \t*#]*watchbill:(.*)$", re.MULTILINE)
 _IN_YAML_COMMENT = re.compile(r"(?:^|\s)#+[ \t]*watchbill:(.*)$", re.MULTILINE)
 _RULES = re.compile(r"([\w-]+(?:\s*,\s*[\w-]+)*)(.*)")
 
@@ -79,21 +74,20 @@ def inline_of(chart: Chart, path: str, rules: RuleNames) -> list[InlineIgnore]:
 def _inline(file: str, text: str, rules: RuleNames) -> list[InlineIgnore]:
     if _MARK not in text:
         return []
-    parts = _parts(text.removesuffix("\n"))
-    read = (_read(file, said, parts, rules) for said in sorted(_said(text)))
+    source = TemplateSource(text)
+    read = (_read(file, said, source, rules) for said in sorted(_said(source)))
     return [ignore for ignore in read if ignore is not None]
 
 
-def _said(text: str) -> Iterator[_Said]:
-    for comment in _COMMENT.finditer(text):
-        for said in _IN_COMMENT.finditer(comment[1]):
-            yield _Said(_line(text, comment.start(1) + said.start(1)), said[1].strip())
-    rest = _without(_COMMENT, text)
-    for said in _IN_YAML_COMMENT.finditer(rest):
-        yield _Said(_line(rest, said.start(1)), said[1].strip())
+def _said(source: TemplateSource) -> Iterator[_Said]:
+    for start, comment in source.comments:
+        for said in _IN_COMMENT.finditer(comment):
+            yield _Said(source.line(start + said.start(1)), said[1].strip())
+    for said in _IN_YAML_COMMENT.finditer(source.without_comments):
+        yield _Said(source.line(said.start(1)), said[1].strip())
 
 
-def _read(file: str, said: _Said, parts: Sequence[range], rules: RuleNames) -> InlineIgnore | None:
+def _read(file: str, said: _Said, source: TemplateSource, rules: RuleNames) -> InlineIgnore | None:
     """None for a comment that only mentions us."""
     where = f"{file}:{said.line}"
     word, _, rest = said.text.partition(" ")
@@ -110,8 +104,7 @@ def _read(file: str, said: _Said, parts: Sequence[range], rules: RuleNames) -> I
         raise UserError(f"{where}: the comment gives no reason to ignore {named[1]}", then=EXAMPLE)
     if rules.id_of(reason.split()[0]):
         raise UserError(f"{where}: two rules without a comma between them", then="write it as: WB101, WB102")
-    part = next(part for part in parts if said.line in part)
-    lines = range(1, parts[-1].stop) if word == "ignore-file" else part
+    lines = source.lines if word == "ignore-file" else source.part(said.line)
     return InlineIgnore(file, said.line, lines[0], lines[-1], tuple(dict.fromkeys(ignored)), reason)
 
 
@@ -131,56 +124,3 @@ def _places(location: Location | None) -> Iterator[tuple[str, int]]:
     for step in location.through:
         file, _, line = step.rpartition(":")
         yield file, int(line)
-
-
-def _parts(text: str) -> list[range]:
-    """The lines of each document or define, from one; one without content belongs to the next."""
-    content = _content(text)
-    starts = sorted({0, *_separators(text), *_defines(text)})
-    parts: list[range] = []
-    begin = 0
-    for start, stop in zip(starts, [*starts[1:], len(content)], strict=True):
-        if any(content[start:stop]) or stop == len(content):
-            parts.append(range(begin + 1, stop + 1))
-            begin = stop
-    return parts
-
-
-def _content(text: str) -> list[bool]:
-    """Of each line: whether it gives more than comments and separators."""
-    printed = _ACTION.sub(
-        lambda action: ("" if _PRINTS_NOTHING.match(action[0]) else "x") + _newlines(action),
-        _without(_COMMENT, text),
-    )
-    lines = (line.removeprefix("---").strip() for line in printed.split("\n"))
-    return [line != "" and not line.startswith("#") for line in lines]
-
-
-def _separators(text: str) -> Iterator[int]:
-    for at, line in enumerate(_without(_ACTION, _without(_COMMENT, text)).split("\n")):
-        if line.startswith("---"):
-            yield at
-
-
-def _defines(text: str) -> Iterator[int]:
-    """Where each begins: with the comment above it."""
-    rest = _without(_COMMENT, text)
-    lines = rest.split("\n")
-    for define in _DEFINE.finditer(rest):
-        at = _line(rest, define.start()) - 1
-        while at > 0 and (not lines[at - 1].strip() or lines[at - 1].lstrip().startswith("#")):
-            at -= 1
-        yield at
-
-
-def _without(pattern: re.Pattern[str], text: str) -> str:
-    """Lines keep their numbers."""
-    return pattern.sub(_newlines, text)
-
-
-def _newlines(match: re.Match[str]) -> str:
-    return "\n" * match[0].count("\n")
-
-
-def _line(text: str, offset: int) -> int:
-    return text.count("\n", 0, offset) + 1

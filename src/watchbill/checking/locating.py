@@ -1,6 +1,7 @@
 """Where in the user's files a finding stands: fields of rendered objects, followed back to their lines."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from watchbill.charts.engine import Engine
 from watchbill.charts.locate import Path, Place, locate, locate_in_text
@@ -24,20 +25,23 @@ class Locator:
         found = self._resource(key)
         return found[1] if found else None
 
-    def _resource(self, key: Key) -> tuple[Rendering, Resource] | None:
-        """The document that makes the object; what lives in no namespace may be said to be in one."""
-        for exact in (True, False):
-            for rendering in self._ground.renderings:
-                for resource in (*rendering.resources, *rendering.dropped_resources):
-                    if _is(resource, key) and (not exact or resource.namespace == key.namespace):
-                        return rendering, resource
-        return None
+    def _resource(self, key: Key, path: Path = ()) -> tuple[Rendering, Resource] | None:
+        """The document that makes the object, best one that has the field: what an install does not have, an upgrade
+        may. What lives in no namespace may be said to be in one."""
+        found = [
+            (rendering, resource)
+            for rendering in self._ground.renderings
+            for resource in rendering.resources
+            if _is(resource, key)
+        ]
+        found.sort(key=lambda one: (one[1].namespace != key.namespace, not _has(one[1].object, path)))
+        return found[0] if found else None
 
     def locate(self, pointers: Sequence[Pointer]) -> list[Location | None]:
         """One a pointer; None where the checked version has no such object."""
         asked: dict[int, tuple[Rendering, list[int], list[tuple[Resource, Path]]]] = {}
         for place, pointer in enumerate(pointers):
-            found = self._resource(pointer.key)
+            found = self._resource(pointer.key, pointer.path)
             if found is None:
                 continue
             rendering, resource = found
@@ -67,3 +71,14 @@ def _is(resource: Resource, key: Key) -> bool:
     return (resource.kind, resource.name) == (key.kind, key.name) and group_of(
         str(resource.object.get("apiVersion", ""))
     ) == key.group
+
+
+def _has(thing: Any, path: Path) -> bool:
+    for step in path:
+        if isinstance(thing, dict) and step in thing:
+            thing = thing[step]
+        elif isinstance(thing, list) and isinstance(step, int) and step < len(thing):
+            thing = thing[step]
+        else:
+            return False
+    return True

@@ -38,7 +38,7 @@ ROWS = (
     "no-op upgrade",
     *CHANGES,
     "forced upgrade",
-    "forced upgrade, client-side",
+    "forced upgrade client-side",
     EXPIRED,
     RUNNING,
     FAILED,
@@ -47,7 +47,7 @@ ROWS = (
     "uninstall",
     "reinstall",
 )
-KILLED = "killed upgrade, then retry"
+KILLED = "retry of a killed upgrade"
 
 RuleOf = Callable[[Sighting], str]
 
@@ -247,12 +247,12 @@ def _played_as(label: str, part: Part, ground: Ground) -> str:
         retried = part.hook is not None and "upgrade" in stages and ground.tool.name == "helm"
         return "retry while the hook still runs" if retried else _if("install" in stages, label)
     if label == FAILED:
-        return "failed install, then retry" if "install" in stages else _if("upgrade" in stages, label)
+        return "retry of a failed install" if "install" in stages else _if("upgrade" in stages, label)
     return label
 
 
 def _if(holds: bool, label: str) -> str:
-    names = {RUNNING: "upgrade while the Job still runs", FAILED: "failed upgrade, then retry"}
+    names = {RUNNING: "upgrade while the Job still runs", FAILED: "retry of a failed upgrade"}
     return names[label] if holds else ""
 
 

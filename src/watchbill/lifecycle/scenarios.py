@@ -94,15 +94,15 @@ def _act(text: str) -> Act:
 # Equal names mean the same thing done with another tool. Where nothing is said of a TTL, it has not elapsed.
 HELM_SCENARIOS = (
     _helm("first install", "install"),
-    _helm("install, and a hook hangs", "hang *", "install"),
+    _helm("install with a hanging hook", "hang *", "install"),
     _helm("install --wait", "install --wait"),
     _helm("install --wait --wait-for-jobs", "install --wait --wait-for-jobs"),
-    _helm("install --wait --wait-for-jobs, and a Job fails", "fail *", "install --wait --wait-for-jobs"),
-    _helm("install --wait --wait-for-jobs, and a Job hangs", "hang *", "install --wait --wait-for-jobs"),
+    _helm("install --wait --wait-for-jobs while a Job fails", "fail *", "install --wait --wait-for-jobs"),
+    _helm("install --wait --wait-for-jobs while a Job hangs", "hang *", "install --wait --wait-for-jobs"),
     # All that Helm does with names; hooks are made by the operation they belong to.
     _helm("longest release name", *(f"release {LONGEST_NAME} {verb}" for verb in LIFE)),
-    _helm("failed install, then retry", "fail *", "install", "succeed *", "upgrade --install"),
-    _helm("failed install, then uninstall", "fail *", "install", "succeed *", "uninstall", "install"),
+    _helm("retry of a failed install", "fail *", "install", "succeed *", "upgrade --install"),
+    _helm("uninstall after a failed install", "fail *", "install", "succeed *", "uninstall", "install"),
     _helm("no-op upgrade", "install", "upgrade"),
     _helm("version upgrade", "install", "upgrade, next", change="chart version"),
     _helm("image upgrade", "install", "upgrade, next", change="image"),
@@ -111,7 +111,7 @@ HELM_SCENARIOS = (
     _helm("forced upgrade", "install", "upgrade --force, next", versions=HELM3),
     _helm("forced upgrade", "install", "upgrade --force-replace, next", versions=HELM4),
     _helm(
-        "forced upgrade, client-side",
+        "forced upgrade client-side",
         "install",
         "upgrade --force-replace --server-side=false, next",
         versions=HELM4,
@@ -120,9 +120,9 @@ HELM_SCENARIOS = (
     _helm("upgrade after the TTL", "install", UNTIL_EXPIRED, "upgrade, next"),
     _helm("upgrade while the Job still runs", "hang *", "install", "upgrade, next"),
     _helm("retry while the hook still runs", "install", "hang *", "upgrade, next", "upgrade, next"),
-    _helm("failed upgrade, then retry", "install", "fail *", "upgrade, next", "succeed *", "upgrade, next"),
+    _helm("retry of a failed upgrade", "install", "fail *", "upgrade, next", "succeed *", "upgrade, next"),
     _helm(
-        "failed upgrade, rolled back",
+        "failed upgrade rolled back",
         "install",
         "fail *",
         "upgrade --atomic, next",
@@ -131,7 +131,7 @@ HELM_SCENARIOS = (
         versions=HELM3,
     ),
     _helm(
-        "failed upgrade, rolled back",
+        "failed upgrade rolled back",
         "install",
         "fail *",
         "upgrade --rollback-on-failure, next",
@@ -140,7 +140,7 @@ HELM_SCENARIOS = (
         versions=HELM4,
     ),
     _helm(
-        "migrated, then rolled back",
+        "migrated and rolled back",
         "install",
         "hang Deployment/*",
         "hang StatefulSet/*",
@@ -148,20 +148,20 @@ HELM_SCENARIOS = (
         versions=HELM3,
     ),
     _helm(
-        "migrated, then rolled back",
+        "migrated and rolled back",
         "install",
         "hang Deployment/*",
         "hang StatefulSet/*",
         "upgrade --rollback-on-failure, next",
         versions=HELM4,
     ),
-    _helm("killed upgrade, then retry", "install", "kill 1 upgrade, next", "upgrade, next"),
+    _helm("retry of a killed upgrade", "install", "kill 1 upgrade, next", "upgrade, next"),
     _helm("rollback", "install", "upgrade, next", "rollback"),
     _helm("uninstall", "install", "uninstall"),
     _helm("reinstall", "install", "uninstall", "install"),
     _helm("reinstall after upgrades", "install", "upgrade", "upgrade, next", "uninstall", "install"),
     _helm("test", "install", "test"),
-    _helm("test, and again", "install", "test", "test"),
+    _helm("test twice", "install", "test", "test"),
 )
 
 KUBECTL_SCENARIOS = (
@@ -174,8 +174,8 @@ KUBECTL_SCENARIOS = (
     _kubectl("no-op upgrade after the TTL", "apply", UNTIL_EXPIRED, "apply"),
     _kubectl("upgrade after the TTL", "apply", UNTIL_EXPIRED, "apply, next"),
     _kubectl("upgrade while the Job still runs", "hang *", "apply", "apply, next"),
-    _kubectl("failed install, then retry", "fail *", "apply", "succeed *", "apply"),
-    _kubectl("failed upgrade, then retry", "apply", "fail *", "apply, next", "succeed *", "apply, next"),
+    _kubectl("retry of a failed install", "fail *", "apply", "succeed *", "apply"),
+    _kubectl("retry of a failed upgrade", "apply", "fail *", "apply, next", "succeed *", "apply, next"),
     _kubectl("uninstall", "apply", "delete"),
     _kubectl("reinstall", "apply", "delete", "apply"),
 )

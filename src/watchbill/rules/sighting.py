@@ -163,5 +163,7 @@ def _upgrade(sighting: Sighting, before: list[Played]) -> str:
         if sighting.changes:
             return "an upgrade with another value"
         return "the upgrade"
+    if any(played.move.verb == "wait" for played in sighting.plays):
+        return "a later upgrade"
     upgrades = sum(played.move.verb == "upgrade" for played in before)
     return "the second upgrade" if upgrades == 1 else "every upgrade" if not upgrades else "a later upgrade"
