@@ -2,19 +2,25 @@
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
 from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context
-from watchbill.charts.render import Failure, render
+from watchbill.charts.render import Failure
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Lab, ReleaseName
 from watchbill.lifecycle.play import Played, play
 from watchbill.lifecycle.world import World
 from watchbill.rehearsal.script import Script
-from watchbill.rehearsal.versions import FromChart, FromManifests, Source, Versions, context_for
+from watchbill.rehearsal.versions import (
+    FIRST_REVISIONS,
+    FromChart,
+    FromManifests,
+    Source,
+    Versions,
+    context_for,
+    look_ahead,
+)
 
 
 def set_up(
@@ -48,11 +54,13 @@ def perform(script: Script, lab: Lab) -> list[Played]:
 
 def _from_chart(engine: Engine, chart: Chart, context: Context) -> FromChart:
     """One that renders for nobody is bad input; one that fails for upgrades only is worth a rehearsal."""
-    results = render(engine, chart, [context, replace(context, upgrade=True, revision=2)])
-    failures = [result for result in results if isinstance(result, Failure)]
-    if len(failures) == len(results):
+    version = FromChart(engine, chart, context)
+    look_ahead(engine, chart, [(version, FIRST_REVISIONS)])
+    looks = [version.look(revision) for revision in FIRST_REVISIONS]
+    failures = [look for look in looks if isinstance(look, Failure)]
+    if len(failures) == len(looks):
         raise explain(failures[0].error, chart.path)
-    return FromChart(engine, chart, context)
+    return version
 
 
 def _from_manifests(engine: Engine, name: str, text: str, context: Context) -> FromManifests:

@@ -1,8 +1,8 @@
 """Versions for the model: charts rendered in every situation it asks for, or manifests as they are."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any, Protocol
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
@@ -21,6 +21,8 @@ NOTHING = Key("", "", "", "")
 CUSTOM = "CustomResourceDefinition"
 # As good as any other revision after the first; a chart that renders both alike does not look at it.
 SOME_REVISION, ANOTHER_REVISION = 2, 7
+# What an install and an upgrade have, and what tells whether a chart looks at it.
+FIRST_REVISIONS, ALL_REVISIONS = (1, SOME_REVISION), (1, SOME_REVISION, ANOTHER_REVISION)
 
 
 class Source(Protocol):
@@ -81,46 +83,90 @@ class FromChart:
         self._finish = finish
         self._known: dict[Any, Rendered] = {}
         self._lookups: dict[Lookup, None] = {}
-        upgrades = [
-            replace(context, upgrade=True, revision=revision)
-            for revision in (SOME_REVISION, ANOTHER_REVISION)
-        ]
-        one, other = render(engine, chart, upgrades)
-        # What depends on clock or chance is another thing each time.
-        self._sees_revision = _texts(one) != _texts(other) or _is_volatile(one)
+        self._looks: dict[int, Rendering | Failure] = {}
 
     def render(self, release: ReleaseName, *, upgrade: bool, revision: int, world: World) -> Rendered:
-        while True:
-            known = self._known.get(self._situation(release, upgrade, revision, world))
-            if known is not None:
-                return known
-            asked = len(self._lookups)
-            answer = self._render(release, upgrade, revision, world)
-            # What the templates asked decides what tells situations apart; they may have asked something new.
-            if len(self._lookups) == asked:
-                self._known[self._situation(release, upgrade, revision, world)] = answer
-                return answer
+        if upgrade and revision != SOME_REVISION and not self._sees_revision:
+            revision = SOME_REVISION
+        return self._exactly(_Asked(release, upgrade, revision, world))
 
-    def _situation(self, release: ReleaseName, upgrade: bool, revision: int, world: World) -> Any:
-        answers = tuple(_answer(world, lookup) for lookup in self._lookups)
-        return release, upgrade, revision if self._sees_revision else 0, answers
+    def look(self, revision: int) -> Rendering | Failure:
+        """Its own release, as long as nothing is there: an install at the first revision, else an upgrade."""
+        self._exactly(self._first(revision))
+        return self._looks[revision]
 
-    def _render(self, release: ReleaseName, upgrade: bool, revision: int, world: World) -> Rendered:
-        context = replace(
+    def question(self, revision: int) -> Context:
+        """What a look asks the engine for."""
+        return self._context_of(self._first(revision))
+
+    def learn(self, revision: int, result: Rendering | Failure) -> None:
+        """What a look would have been answered."""
+        self._take(self._first(revision), result)
+
+    @cached_property
+    def _sees_revision(self) -> bool:
+        """What depends on clock or chance is another thing each time."""
+        some, other = (self._exactly(self._first(revision)) for revision in (SOME_REVISION, ANOTHER_REVISION))
+        return some != other or _is_volatile(self._looks[SOME_REVISION])
+
+    def _first(self, revision: int) -> "_Asked":
+        own = ReleaseName(self._context.release, self._context.namespace)
+        return _Asked(own, revision > 1, revision, World())
+
+    def _exactly(self, asked: "_Asked") -> Rendered:
+        # What the templates look up decides what tells situations apart; they may look up something new.
+        while (known := self._known.get(self._situation(asked))) is None:
+            [result] = render(self._engine, self._chart, [self._context_of(asked)])
+            self._take(asked, result)
+        return known
+
+    def _situation(self, asked: "_Asked") -> Any:
+        answers = tuple(_answer(asked.world, lookup) for lookup in self._lookups)
+        return asked.release, asked.upgrade, asked.revision, answers
+
+    def _context_of(self, asked: "_Asked") -> Context:
+        given = self._context.cluster
+        return replace(
             self._context,
-            release=release.name,
-            namespace=release.namespace,
-            upgrade=upgrade,
-            revision=revision,
-            seed=revision,
-            cluster=_seen(world, release.namespace) if self._lookups else (),
+            release=asked.release.name,
+            namespace=asked.release.namespace,
+            upgrade=asked.upgrade,
+            revision=asked.revision,
+            seed=asked.revision,
+            cluster=(*_seen(asked.world, asked.release.namespace), *given) if self._lookups else given,
         )
-        [result] = render(self._engine, self._chart, [context])
+
+    def _take(self, asked: "_Asked", result: Rendering | Failure) -> None:
         if isinstance(result, Failure):
-            return Rendered(error=result.error.message)
-        for lookup in result.lookups:
-            self._lookups.setdefault(replace(lookup, found=False, template=""))
-        return rendered(self._finish(result) if self._finish else result)
+            answer = Rendered(error=result.error.message)
+        else:
+            before = len(self._lookups)
+            for lookup in result.lookups:
+                self._lookups.setdefault(replace(lookup, found=False, template=""))
+            if len(self._lookups) > before:
+                return
+            result = self._finish(result) if self._finish else result
+            answer = rendered(result)
+        self._known[self._situation(asked)] = answer
+        if asked == self._first(asked.revision):
+            self._looks[asked.revision] = result
+
+
+def look_ahead(engine: Engine, chart: Chart, looks: Sequence[tuple[FromChart, Sequence[int]]]) -> None:
+    """Looks at versions of one chart, each at some revisions, in one request instead of many."""
+    each = [(version, revision) for version, revisions in looks for revision in revisions]
+    results = render(engine, chart, [version.question(revision) for version, revision in each])
+    for (version, revision), result in zip(each, results, strict=True):
+        version.learn(revision, result)
+
+
+class _Asked(NamedTuple):
+    """A situation in which a version is rendered."""
+
+    release: ReleaseName
+    upgrade: bool
+    revision: int
+    world: World
 
 
 def context_for(context: Context, tool: Tool) -> Context:
@@ -243,9 +289,3 @@ def _answer(world: World, lookup: Lookup) -> tuple[tuple[Key, Body], ...]:
 
 def _is_volatile(result: Rendering | Failure) -> bool:
     return isinstance(result, Rendering) and bool(result.volatile)
-
-
-def _texts(result: Rendering | Failure) -> Any:
-    if isinstance(result, Failure):
-        return result.error.message
-    return [(document.template, document.text, document.role) for document in result.documents]
