@@ -35,6 +35,22 @@ def described(one: InlineIgnore) -> str:
     return f"line {one.line} holds for {one.first_line}-{one.last_line}: {one}: {one.reason}"
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("# watchbill: ignore WB101 x\n" + "{{" * 500_000, 1),
+        ("# watchbill: ignore WB101 x\n" + "{{/*" * 250_000, 1),
+        ("{{/*" + "\n" * 500_000 + "watchbill: ignore WB101 x*/}}", 1),
+        ("---\n# watchbill: ignore WB101 x\na: b\n" * 20_000, 20_000),
+        ('{{ define "a" }}\n# watchbill: ignore WB101 x\n{{ end }}\n' * 20_000, 20_000),
+    ],
+    ids=["braces", "comments that never end", "a tall comment", "documents", "defines"],
+)
+def test_large_templates_are_read_in_time(text: str, found: int) -> None:
+    """Read again and again from the beginning, each of these would take hours."""
+    assert len(inline([("t.yaml", text)], RULES)) == found
+
+
 COMMENT = InlineIgnore("c/templates/job.yaml", 3, 1, 9, ("WB101", "WB304"), "renamed")
 
 
