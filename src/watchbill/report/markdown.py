@@ -6,12 +6,12 @@ from click import unstyle
 
 from watchbill.checking.result import LEVELS, Checked, Finding, Problem, Run
 from watchbill.report.counting import listed
-from watchbill.report.finding_text import other_error, trace_lines
+from watchbill.report.evidence import evidence
 from watchbill.report.grouping import badness, fine_charts, skipped_charts, unchecked_charts
 from watchbill.report.harmless import harmless
 from watchbill.report.markdown_text import block, code, escaped, in_html, table
 from watchbill.report.options import ReportOptions
-from watchbill.report.terminal import shortened, wrapped
+from watchbill.report.terminal import shortened
 from watchbill.report.words import circumstances, fine, reason, spot, titled, tools_named, verdict
 
 MARK = "<!-- watchbill check -->"  # by which a script finds its comment, to write it anew
@@ -72,8 +72,8 @@ def _details(finding: Finding, options: ReportOptions) -> Iterator[str]:
     yield ""
     yield from (f"- {place}" for place in _places(finding))
     yield ""
-    if evidence := list(_evidence(finding, options)):
-        yield from (*block(evidence), "")
+    if seen := list(evidence(finding, TRACE_COLUMNS, verbose=options.verbose)):
+        yield from (*block([unstyle(line) for line in seen]), "")
     if said := circumstances(finding, verbose=options.verbose):
         yield from (_cut(said), "")
     if finding.fix:
@@ -82,14 +82,6 @@ def _details(finding: Finding, options: ReportOptions) -> Iterator[str]:
         yield from ("or in your values:" if finding.fix else "**fix** in your values:", "")
         yield from (*block(finding.override.splitlines(), "yaml"), "")
     yield from (code(f"watchbill explain {finding.rule}"), "", "</details>", "")
-
-
-def _evidence(finding: Finding, options: ReportOptions) -> Iterator[str]:
-    if finding.trace:
-        lines = trace_lines(finding.trace, TRACE_COLUMNS, verbose=options.verbose)
-        yield from (unstyle(line) for line in lines)
-    if said := other_error(finding, verbose=options.verbose):
-        yield from wrapped(said, TRACE_COLUMNS, then="  ")
 
 
 def _places(finding: Finding) -> Iterator[str]:

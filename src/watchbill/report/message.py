@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from watchbill.checking.result import Finding, Problem
 from watchbill.report.counting import listed
-from watchbill.report.finding_text import LONGEST_ERROR
-from watchbill.report.terminal import shortened
-from watchbill.report.words import circumstances, essence
+from watchbill.report.evidence import error_text
+from watchbill.report.words import circumstances
 
 
 def message(finding: Finding) -> str:
@@ -20,7 +19,7 @@ def _lines(finding: Finding) -> Iterator[str]:
     if finding.dependency:
         yield f"in the dependency {finding.dependency}"
     if finding.error:
-        yield f"error: {shortened(essence(finding.error), LONGEST_ERROR)}"
+        yield f"error: {error_text(finding.error)}"
     if len(finding.charts) > 1:
         yield f"in {len(finding.charts)} charts: {listed(finding.charts)}"
     if said := circumstances(finding):

@@ -15,6 +15,7 @@ from watchbill.report.encoding import encoded
 from watchbill.report.grouping import located, unchecked_charts
 from watchbill.report.message import complaint, message
 from watchbill.report.options import Described, ReportOptions
+from watchbill.report.terminal import LONGEST_LINE, shortened
 from watchbill.report.words import essence
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -32,22 +33,37 @@ def report(run: Run, options: ReportOptions) -> str:
     rules = _rules(run, options.rules)
     places = {rule["id"]: place for place, rule in enumerate(rules)}
     return encoded(
-        {
-            "$schema": SCHEMA,
-            "version": "2.1.0",
-            "runs": [
-                {
-                    "tool": {"driver": _driver(rules)},
-                    "invocations": [_invocation(run)],
-                    "originalUriBaseIds": {ROOT: {"description": _text("where watchbill was started")}},
-                    "columnKind": "unicodeCodePoints",
-                    "results": [
-                        _result(finding, path, places[finding.rule]) for finding, path in located(run)
-                    ],
-                }
-            ],
-        }
+        _bounded(
+            {
+                "$schema": SCHEMA,
+                "version": "2.1.0",
+                "runs": [
+                    {
+                        "tool": {"driver": _driver(rules)},
+                        "invocations": [_invocation(run)],
+                        "originalUriBaseIds": {ROOT: {"description": _text("where watchbill was started")}},
+                        "columnKind": "unicodeCodePoints",
+                        "results": [
+                            _result(finding, path, places[finding.rule]) for finding, path in located(run)
+                        ],
+                    }
+                ],
+            }
+        )
     )
+
+
+def _bounded(thing: Any) -> Any:
+    """GitHub takes no file above ten megabytes, and no chart may make one."""
+    match thing:
+        case str():
+            return shortened(thing, LONGEST_LINE)
+        case list() | tuple():
+            return [_bounded(item) for item in thing]
+        case dict():
+            return {key: value if key == "uri" else _bounded(value) for key, value in thing.items()}
+        case _:
+            return thing
 
 
 def _driver(rules: Sequence[Json]) -> Json:
@@ -128,9 +144,7 @@ def _invocation(run: Run) -> Json:
 
 
 def _result(finding: Finding, chart: str, rule: int) -> Json:
-    primary = (
-        _physical(finding.location) if finding.location else {"artifactLocation": _artifact(_home(chart))}
-    )
+    primary = _physical(finding.location or Location(_home(chart), 1))
     location: Json = {"physicalLocation": primary}
     if finding.objects:
         location["logicalLocations"] = [
@@ -220,7 +234,7 @@ def _artifact(path: str) -> Json:
 
 
 def _encoded_path(path: str) -> str:
-    return quote(path, safe="/", errors="surrogateescape")
+    return quote(shortened(path, LONGEST_LINE), safe="/", errors="surrogateescape")
 
 
 def _home(chart: str) -> str:

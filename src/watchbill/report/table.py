@@ -10,8 +10,8 @@ def table(
 ) -> Iterator[str]:
     """One line a row. A row may have fewer cells than others; one of a single cell runs across all columns.
 
-    `columns` is the terminal's width: the last cell of a full row is then wrapped below itself. Cells are
-    printable and may be styled; a head is the first row, styled by whoever has one.
+    `columns` is the terminal's width: the last cell of a full row is then wrapped below itself, and so is a
+    single one. Cells are printable and may be styled; a head is the first row, styled by whoever has one.
     """
     full = max(map(len, rows), default=0)
     aligned = [row for row in rows if len(row) > 1 or full == 1]
@@ -19,6 +19,9 @@ def table(
         max((width(row[column]) for row in aligned if len(row) > column), default=0) for column in range(full)
     ]
     for row in rows:
+        if columns and len(row) == 1:
+            yield from wrapped(row[0], columns, first=indent, then=f"{indent}  ")
+            continue
         if len(row) < full:
             yield (indent + gap.join(map(padded, row[:-1], widths)) + gap * (len(row) > 1) + row[-1]).rstrip()
             continue

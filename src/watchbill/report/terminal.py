@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from click import unstyle
 
 ESCAPE = "\x1b"
+# Columns. A name in Kubernetes is not longer, a path not much; whatever is, nobody will read.
+LONGEST_WORD, LONGEST_LINE = 253, 4_000
 # What begins a line like this, after blanks, GitHub's and Azure's runners obey: any word may come to begin one.
 _COMMAND = re.compile(r"(?<!\S):(?=:[A-Za-z])|##(?=(?:vso)?\[)")
 
@@ -57,6 +59,8 @@ def wrapped(text: str, columns: int, *, first: str = "", then: str = "") -> Iter
 
 
 def _fitting(text: str, columns: int) -> str:
+    if text.isascii():
+        return text[:columns]
     taken = 0
     for place, character in enumerate(text):
         taken += width(character)

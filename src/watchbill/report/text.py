@@ -10,7 +10,7 @@ from watchbill.report.grouping import badness, fine_charts, groups, shared, skip
 from watchbill.report.harmless import harmless
 from watchbill.report.options import ReportOptions
 from watchbill.report.table import table
-from watchbill.report.terminal import width, wrapped
+from watchbill.report.terminal import shortened, width, wrapped
 from watchbill.report.words import content, fine, tally, titled, tools_named, verdict
 
 GAP = "    "
@@ -36,7 +36,10 @@ def _sections(run: Run, options: ReportOptions) -> Iterator[list[str]]:
         yield from _findings(several, options)
     for chart, findings in groups(run):
         if findings or options.verbose:
-            yield [_head(chart, run), *_assumed(chart.assumed, common, options)]
+            yield [
+                *wrapped(_head(chart, run), options.columns, then="  "),
+                *_assumed(chart.assumed, common, options),
+            ]
         yield from _findings(findings, options)
         yield list(_details(chart, options))
     yield from _fine_ones(run, common, options)
@@ -63,13 +66,19 @@ def _findings(findings: Sequence[Finding], options: ReportOptions) -> Iterator[l
 def _fine_ones(run: Run, common: Sequence[str], options: ReportOptions) -> Iterator[list[str]]:
     """A line each; what was assumed of one among many is told to who asks."""
     charts = fine_charts(run)
-    rows = [_fine(chart, run) for chart in charts]
+    lines = _aligned([_fine(chart, run) for chart in charts], options.columns)
     if len(run.charts) > 1 and not options.verbose:
-        yield list(table(rows, columns=options.columns, gap="   "))
+        yield lines
         return
-    for chart, row in zip(charts, rows, strict=True):
-        yield [*table([row], columns=options.columns, gap="   "), *_assumed(chart.assumed, common, options)]
+    for chart, line in zip(charts, lines, strict=True):
+        yield [line, *_assumed(chart.assumed, common, options)]
         yield list(_details(chart, options))
+
+
+def _aligned(rows: Sequence[tuple[str, str]], columns: int) -> list[str]:
+    """In columns where they fit."""
+    lines = list(table(rows, gap="   "))
+    return lines if all(width(line) <= columns for line in lines) else ["   ".join(row) for row in rows]
 
 
 def _head(chart: Checked, run: Run) -> str:
@@ -99,11 +108,12 @@ def _assumed(assumed: Sequence[str], known: Sequence[str], options: ReportOption
     """One line; all of it only for who asks."""
     texts = [text for text in assumed if text not in known]
     if options.verbose:
-        return [style(f"assumed: {text}", dim=True) for text in texts]
+        lines = [wrapped(f"assumed: {text}", options.columns, then="  ") for text in texts]
+        return [style(line, dim=True) for wrapped_lines in lines for line in wrapped_lines]
     shown = len(texts)
     while shown > 1 and width(_assumption(texts, shown)) > options.columns:
         shown -= 1
-    return [style(_assumption(texts, shown), dim=True)] if texts else []
+    return [style(shortened(_assumption(texts, shown), options.columns), dim=True)] if texts else []
 
 
 def _assumption(texts: Sequence[str], shown: int) -> str:

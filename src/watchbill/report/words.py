@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from watchbill.checking.result import LEVELS, Checked, Finding, Location, Run
 from watchbill.lifecycle.kube.words import normalise
 from watchbill.report.counting import counted, listed
+from watchbill.report.terminal import LONGEST_WORD, shortened
 
 MOST_LISTED = 5
 
@@ -42,7 +43,8 @@ def circumstances(finding: Finding, *, verbose: bool = False) -> str:
 
 
 def spot(location: Location) -> str:
-    return f"{location.file}:{location.line}" if location.line else location.file
+    file = shortened(location.file, LONGEST_WORD)
+    return f"{file}:{location.line}" if location.line else file
 
 
 def reason(location: Location | None, text: str) -> str:
