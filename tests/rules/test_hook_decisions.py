@@ -65,6 +65,13 @@ spec:
 PRE = {"hook": "pre-install,pre-upgrade"}
 ACCOUNT = "      serviceAccountName: app\n"
 SERVICE = "spec: {selector: {app: db}, ports: [{port: 5432}]}\n"
+DEFINITION = """\
+spec:
+  group: x.io
+  scope: Namespaced
+  names: {plural: ws, singular: w, kind: W, listKind: WList}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+"""
 ASKS = "          env: [{name: DATABASE_HOST, value: db}]\n"
 
 
@@ -87,6 +94,15 @@ def test_before_an_upgrade_only_what_is_new_is_missing(find: Find) -> None:
 
 def test_what_the_chart_does_not_render_is_given(find: Find) -> None:
     assert not find("WB203", job(pod=ACCOUNT, **PRE))
+
+
+def test_a_namespace_and_a_definition_are_needed_too(find: Find) -> None:
+    elsewhere = job(**PRE).replace("  name: migrate\n", "  name: migrate\n  namespace: elsewhere\n", 1)
+    [finding] = find("WB203", plain("Namespace", "elsewhere"), elsewhere)
+    assert 'needs Namespace "elsewhere"' in finding.title
+    definition = plain("CustomResourceDefinition", "ws.x.io", DEFINITION, "apiextensions.k8s.io/v1")
+    [finding] = find("WB203", definition, plain("W", "one", "", "x.io/v1", **PRE))
+    assert 'needs CustomResourceDefinition "ws.x.io"' in finding.title
 
 
 def test_a_secret_to_pull_with_is_no_more_than_a_warning(find: Find) -> None:
@@ -124,17 +140,10 @@ def test_what_only_a_killed_client_leaves_is_a_warning_and_its_group_one_finding
 
 
 def test_a_definition_as_a_hook_is_another_rule(find: Find) -> None:
-    definition = """\
-spec:
-  group: decisions.example.com
-  scope: Namespaced
-  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
-"""
     hook = plain(
         "CustomResourceDefinition",
-        "widgets.decisions.example.com",
-        definition,
+        "ws.x.io",
+        DEFINITION,
         "apiextensions.k8s.io/v1",
         hook_delete_policy="hook-succeeded",
         **PRE,

@@ -31,7 +31,7 @@ class Locator:
         found = [
             (rendering, resource)
             for rendering in self._ground.renderings
-            for resource in rendering.resources
+            for resource in (*rendering.resources, *rendering.dropped_resources)
             if _is(resource, key)
         ]
         found.sort(key=lambda one: (one[1].namespace != key.namespace, not _has(one[1].object, path)))

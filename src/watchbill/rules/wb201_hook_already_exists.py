@@ -2,7 +2,7 @@
 
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
 from watchbill.lifecycle.objects import Key
-from watchbill.lifecycle.properties import Property
+from watchbill.lifecycle.properties import FAILURES, Property
 from watchbill.lifecycle.world import Hook
 from watchbill.rules.mends import with_before, without
 from watchbill.rules.policies import BEFORE, FAILED, POLICY, SUCCEEDED, policies
@@ -11,7 +11,7 @@ from watchbill.rules.sighting import Sighting, hook_of
 from watchbill.rules.wb401_plain_to_hook import was_plain
 from watchbill.rules.words import named, title
 
-SHOWN_BY = (Property.WORKS, Property.RETRIES, Property.RECOVERS, Property.RUNS)
+SHOWN_BY = (*FAILURES, Property.RUNS)
 KNOWN = (BEFORE, SUCCEEDED, FAILED)
 
 

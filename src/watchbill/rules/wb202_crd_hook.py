@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from watchbill.lifecycle.objects import Key
-from watchbill.lifecycle.properties import Property
+from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.world import Rendered
 from watchbill.rules.mends import without
 from watchbill.rules.policies import EVENTS
@@ -11,12 +11,10 @@ from watchbill.rules.rule import Claim, Mend, Rule
 from watchbill.rules.sighting import Sighting, hook_of
 from watchbill.rules.words import named, title
 
-SHOWN_BY = (Property.WORKS, Property.RETRIES, Property.RECOVERS)
-
 
 def _claim(sighting: Sighting) -> Claim | None:
     key = sighting.key
-    if key is None or key.kind != "CustomResourceDefinition" or sighting.broke not in SHOWN_BY:
+    if key is None or key.kind != "CustomResourceDefinition" or sighting.broke not in FAILURES:
         return None
     if hook_of(sighting.recorded, key) is None or "already exists" not in sighting.what:
         return None

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 
-from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.objects import Key, at
+from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.references import pod_path, pod_spec
 from watchbill.lifecycle.world import Manifest
 from watchbill.rules.early import early
 from watchbill.rules.lacking import Lacking, lacking, pointers
 from watchbill.rules.look import Look
-from watchbill.rules.mends import with_copies, with_events, without
+from watchbill.rules.mends import as_hook, with_copies, with_events, without
 from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
-from watchbill.rules.sighting import Sighting
+from watchbill.rules.sighting import Sighting, hook_of
 from watchbill.rules.words import listed, named, title
 
 LATER = {
@@ -24,7 +25,9 @@ DELETES = ("pre-delete", "post-delete")  # what is missing at the end of a relea
 
 def _claim(sighting: Sighting) -> Claim | None:
     found = lacking(sighting)
-    if found is None or found.event in DELETES or found.asked in found.hooked:
+    if found is None:
+        return _homeless(sighting)
+    if found.event in DELETES or found.asked in found.hooked:
         return None
     if found.asked not in found.plain:
         return _dropped(sighting, found)
@@ -54,6 +57,45 @@ def fix(events: tuple[str, ...]) -> str:
         f"helm.sh/hook: {later}; or give it copies of its own of what it needs: "
         "hooks of the same events with a lower weight and other names"
     )
+
+
+def _homeless(sighting: Sighting) -> Claim | None:
+    """A hook that is refused, because its namespace or the definition of its kind is plain and not there yet."""
+    pair = _unfounded(sighting) if sighting.broke in FAILURES else None
+    if pair is None:
+        return None
+    hook, needed = pair
+    return Claim(
+        subject=hook,
+        title=title(
+            f"{sighting.operation} fails: hook {named(hook)} needs {named(needed)}, made after it",
+            hook,
+            needed,
+        ),
+        because=f"{named(needed)} is a plain object, made after the hooks",
+        fix=f"make {named(needed)} a hook of a lower weight, or install it before the chart",
+        mends=(as_hook(needed, weight=-(2**31)), without(hook)),
+        path=EVENTS,
+        related=(Pointer(needed, (), "plain: made after the hooks"),),
+    )
+
+
+def _unfounded(sighting: Sighting) -> tuple[Key, Key] | None:
+    plain = {one.key: one for one in sighting.recorded.manifests}
+    if sighting.key is not None:
+        space = Key("", "Namespace", "", sighting.key.namespace)
+        hook = hook_of(sighting.recorded, sighting.key)
+        missing = space in plain and space not in sighting.just_before.objects
+        return (sighting.key, space) if hook is not None and missing else None
+    if "no matches for kind" not in sighting.what:
+        return None
+    kinds = {
+        (at(one.body.object, "spec", "group"), at(one.body.object, "spec", "names", "kind")): key
+        for key, one in plain.items()
+        if key.kind == "CustomResourceDefinition"
+    }
+    made = (one.key for hook in sighting.recorded.hooks for one in hook.objects)
+    return next(((key, kinds[key[:2]]) for key in made if key[:2] in kinds), None)
 
 
 def _dropped(sighting: Sighting, found: Lacking) -> Claim | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from watchbill.lifecycle.objects import Key, Object
-from watchbill.lifecycle.properties import Property
+from watchbill.lifecycle.properties import FAILURES, Property
 from watchbill.rules.look import Look
 from watchbill.rules.mends import changed, without
 from watchbill.rules.policies import BEFORE, EVENTS, is_test, policies
@@ -12,7 +12,7 @@ from watchbill.rules.sighting import Sighting, hook_of
 from watchbill.rules.words import named, title
 
 FINALIZERS: Path = ("metadata", "finalizers")
-SHOWN_BY = (Property.WORKS, Property.RETRIES, Property.RECOVERS, Property.RUNS)
+SHOWN_BY = (*FAILURES, Property.RUNS)
 
 
 def _claim(sighting: Sighting) -> Claim | None:
