@@ -10,10 +10,16 @@ func (e *engine) locate(id int, request *LocateRequest) *Error {
 	places := make([]Place, len(request.Fields))
 	if request.Source == nil {
 		pieces, lines := split(request.Text), indexLines(request.Text)
+		finders := map[int]*finder{}
 		for i, field := range request.Fields {
-			if field.Index >= 0 && field.Index < len(pieces) {
-				places[i] = placeInText(lines, pieces[field.Index], pathOf(field))
+			if field.Index < 0 || field.Index >= len(pieces) {
+				continue
 			}
+			in := pieces[field.Index]
+			if finders[field.Index] == nil {
+				finders[field.Index] = newFinder(in.text)
+			}
+			places[i] = placeInText(lines, in, finders[field.Index], pathOf(field))
 		}
 		e.write(Answer{ID: id, Places: places})
 		return nil
@@ -60,10 +66,10 @@ func pathOf(field Field) []any {
 	return path
 }
 
-func placeInText(lines lineIndex, in piece, path []any) Place {
-	at, exact := findField(in.text, path)
+func placeInText(lines lineIndex, in piece, fields *finder, path []any) Place {
+	at, exact := fields.find(path)
 	if !exact {
-		at, _ = findField(in.text, nil)
+		at, _ = fields.find(nil)
 	}
 	at = lines.place(in.offset + at.offset)
 	return Place{Steps: []Position{{Line: at.line, Column: at.column}}, Exact: exact}
@@ -71,7 +77,7 @@ func placeInText(lines lineIndex, in piece, path []any) Place {
 
 func (r *rendering) placeOf(d document, path []any) Place {
 	if text, ok := r.crds[d.template]; ok && d.role == RoleCRD {
-		place := placeInText(indexLines(text), d.piece, path)
+		place := placeInText(indexLines(text), d.piece, newFinder(d.text), path)
 		place.Steps[0].File = d.template
 		return place
 	}

@@ -30,14 +30,39 @@ func contentStart(text string) int {
 // findField finds where a field stands in the text of one document: its key, or for a list its item. Keys
 // that come in through an alias stand where the anchor is.
 func findField(text string, path []any) (textPlace, bool) {
-	if len(path) == 0 {
-		return indexLines(text).place(contentStart(text)), true
+	return newFinder(text).find(path)
+}
+
+// finder finds fields in the text of one document, which is read once for all of them.
+type finder struct {
+	text       string
+	lines      lineIndex
+	yamlLines  lineIndex
+	root       *yamlv3.Node // nil where there is nothing, or nothing that can be read
+	isPrepared bool
+}
+
+func newFinder(text string) *finder { return &finder{text: text, lines: indexLines(text)} }
+
+func (f *finder) prepare() {
+	if f.isPrepared {
+		return
 	}
+	f.isPrepared = true
 	var root yamlv3.Node
-	if err := yamlv3.Unmarshal([]byte(text), &root); err != nil || len(root.Content) == 0 {
+	if err := yamlv3.Unmarshal([]byte(f.text), &root); err == nil && len(root.Content) > 0 {
+		f.root, f.yamlLines = root.Content[0], indexYAMLLines(f.text)
+	}
+}
+
+func (f *finder) find(path []any) (textPlace, bool) {
+	if len(path) == 0 {
+		return f.lines.place(contentStart(f.text)), true
+	}
+	if f.prepare(); f.root == nil {
 		return textPlace{}, false
 	}
-	value := root.Content[0]
+	value := f.root
 	var stands *yamlv3.Node
 	for _, step := range path {
 		value = resolve(value)
@@ -56,8 +81,8 @@ func findField(text string, path []any) (textPlace, bool) {
 			return textPlace{}, false
 		}
 	}
-	offset, ok := indexYAMLLines(text).offset(stands.Line, stands.Column)
-	return indexLines(text).place(offset), ok
+	offset, ok := f.yamlLines.offset(stands.Line, stands.Column)
+	return f.lines.place(offset), ok
 }
 
 func resolve(node *yamlv3.Node) *yamlv3.Node {
