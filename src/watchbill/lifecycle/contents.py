@@ -1,6 +1,7 @@
 """What ConfigMaps and Secrets hold: whether it stays the same, and whether a hook's pod reads what is meant for it."""
 
 import base64
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -13,6 +14,8 @@ from watchbill.lifecycle.workloads import WORKLOADS
 from watchbill.lifecycle.world import Rendered
 
 HOLD_DATA = ("ConfigMap", "Secret")
+PEM = "-----BEGIN "
+RANDOM = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9+/=_-]{8,}|\$2[aby]\$.+|[a-zA-Z]{10,}")
 EVERYTHING: frozenset[str] = frozenset()
 
 
@@ -86,6 +89,7 @@ def _read_too_early(scene: Scene, key: Key, names: frozenset[str]) -> Iterator[O
             continue
         for read in reads(step.world.objects[step.key].body, step.key.namespace):
             concerned = names & read.names if read.names else names
+            concerned -= _made_up(then.body) & _made_up(after)
             if read.key == key and concerned & differing(then.body, after):
                 what = f"reads {', '.join(sorted(concerned))} of {key}"
                 yield Offence(Property.UP_TO_DATE, Cause(step.key, what), number)
@@ -99,6 +103,22 @@ def differing(one: Body, other: Body) -> frozenset[str]:
         return frozenset()
     first, second = entries(one), entries(other)
     return frozenset(name for name in {*first, *second} if first.get(name) != second.get(name))
+
+
+@lru_cache(1 << 12)
+def _made_up(body: Body) -> frozenset[str]:
+    """Entries of a Secret that look like chance: whoever rendered two versions got two of them, which says nothing."""
+    if body.kind != "Secret":
+        return frozenset()
+    return frozenset(name for name, encoded in entries(body).items() if _is_random(encoded))
+
+
+def _is_random(encoded: str) -> bool:
+    try:
+        text = base64.b64decode(encoded).decode()
+    except ValueError:
+        return True
+    return text.lstrip().startswith(PEM) or bool(RANDOM.fullmatch(text.strip()))
 
 
 @lru_cache(1 << 12)

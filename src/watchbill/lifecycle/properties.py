@@ -107,7 +107,7 @@ def judge(scene: Scene) -> Iterator[Offence]:
     waiting = list(_cannot_start(scene, jobs, deletions))
     yield from waiting
     if not played.ok and not scene.excused:
-        for failure in [*_refused(played)] or [failed(played)]:
+        for failure in [*refused(played)] or [failed(played)]:
             # A hook that cannot start is why its operation fails: one cause, one violation.
             if not any(found.cause.key == failure.cause.key for found in waiting):
                 yield Offence(_which(scene), failure.cause, failure.step)
@@ -127,8 +127,8 @@ def failed(played: Played) -> Offence:
     status = f"{played.release.status}: " if played.release is not None else ""
     if played.killed:
         return Offence(Property.WORKS, Cause(None, f"{status}killed"))
-    for refused in _refused(played):
-        return refused
+    for offence in refused(played):
+        return offence
     words = error.removeprefix("Error: ")
     if number := _unsuccessful_hook(played):
         return Offence(Property.WORKS, Cause(played.steps[number - 1].key, words), number)
@@ -138,7 +138,7 @@ def failed(played: Played) -> Offence:
     return Offence(Property.WORKS, Cause(None, f"{status}{words}"))
 
 
-def _refused(played: Played) -> Iterator[Offence]:
+def refused(played: Played) -> Iterator[Offence]:
     """Every write that the operation gives as a reason: a tool may try all objects before it gives up."""
     if played.killed:
         return
@@ -227,7 +227,9 @@ def _deletions(scene: Scene, deletions: Writes) -> Iterator[Offence]:
         if key.kind in RUNS_TO_COMPLETION or played.move.verb in REMOVES:
             continue
         for user, live in {**users, **_running(step.world)}.items():
-            if key in needs(live.body, user.namespace) and user not in deleted:
+            # By then it may have been changed, and do without.
+            body = step.world.objects.get(user, live).body
+            if key in needs(body, user.namespace) and user not in deleted:
                 yield Offence(Property.SPARES, Cause(key, f"needed by {user}"), number)
 
 

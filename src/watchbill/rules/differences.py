@@ -13,6 +13,7 @@ from watchbill.rules.rule import Path
 MOST = 3
 # Whose items are meant by their names: what stands before or after them makes no difference.
 NAMED = frozenset({"containers", "initContainers", "ephemeralContainers", "env", "volumes"})
+SECOND_NAME = "serviceAccount"  # of serviceAccountName, filled in by the server
 # Which say what made the pod, not what it is: they change with every release.
 OF_THE_RELEASE = frozenset({"helm.sh/chart", "app.kubernetes.io/version", "chart", "version", "heritage"})
 
@@ -28,8 +29,9 @@ def differences(live: Body, wanted: Body, *roots: Path) -> list[Difference]:
     found = dict[str, Difference]()
     for root in roots:
         for path, names in _differ(get(live.object, root), get(new, root), root, root):
-            words = _words(names)
-            found.setdefault(words, Difference(path, words))
+            if names[-1] != SECOND_NAME:
+                words = _words(names)
+                found.setdefault(words, Difference(path, words))
     return list(found.values())
 
 
@@ -39,6 +41,10 @@ def listed(found: Sequence[Difference]) -> str:
     if len(words) > MOST:
         words[MOST - 1 :] = [f"{len(words) - MOST + 1} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def change(found: Sequence[Difference]) -> str:
+    return "changes" if len(found) < 2 else "change"
 
 
 def marks(found: Sequence[Difference]) -> list[tuple[str, str]]:
@@ -93,13 +99,13 @@ def _words(names: Path) -> str:
     steps = [str(name) for name in names]
     for place, step in enumerate(steps):
         rest = steps[place + 1 :]
-        if step in ("labels", "annotations") and rest:
-            return f"{step.removesuffix('s')} {rest[0]}"
+        if step in ("labels", "matchLabels", "annotations") and rest:
+            return f"{'annotation' if step == 'annotations' else 'label'} {rest[0]}"
         if step in ("containers", "initContainers") and rest:
             return _container(rest)
         if step == "volumes" and rest:
             return f'volume "{rest[0]}"' if rest[0] != "order" else "the order of volumes"
-    return ".".join(steps)
+    return ".".join(steps[3:] if steps[:3] == ["spec", "template", "spec"] else steps)
 
 
 def _container(steps: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from watchbill.lifecycle.kube import immutable
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.world import Rendered
-from watchbill.rules.differences import Difference, differences, listed, marks, without_marks
+from watchbill.rules.differences import Difference, change, differences, listed, marks, without_marks
 from watchbill.rules.mends import as_hook, changed, renamed, without
 from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
 from watchbill.rules.sighting import Sighting
@@ -50,7 +50,8 @@ def _differences(sighting: Sighting, key: Key) -> list[Difference]:
 def _because(found: list[Difference]) -> str:
     what = listed(found) or "what it runs"
     in_template = any(one.path[:2] == ("spec", "template") for one in found)
-    return f"plain Job with a fixed name; {what}{' in its pod template' if in_template else ''} changes"
+    where = " in its pod template" if in_template else ""
+    return f"plain Job with a fixed name; {what}{where} {change(found)}"
 
 
 def _fix(sighting: Sighting, found: list[Difference]) -> str:

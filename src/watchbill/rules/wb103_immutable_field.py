@@ -6,7 +6,7 @@ from watchbill.lifecycle.kube import immutable
 from watchbill.lifecycle.objects import Key, Object
 from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.world import Live, Manifest
-from watchbill.rules.differences import OF_THE_RELEASE, Difference, differences, listed
+from watchbill.rules.differences import OF_THE_RELEASE, Difference, change, differences, listed
 from watchbill.rules.fields import get, put
 from watchbill.rules.mends import changed, renamed, without
 from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
@@ -35,7 +35,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     return Claim(
         subject=key,
         title=title(f"{sighting.operation} fails: {field} of {named(key)} cannot be changed", key),
-        because=f"{listed(found) or field} changes, and {field} of a {key.kind} stays as it was created",
+        because=f"{listed(found) or field} {change(found)}, and {field} of a {key.kind} stays as it was created",
         fix=_fix(sighting, key, field, found),
         mends=(*_kept(key, fields, live, wanted, found), renamed(key, f"{key.name}-2"), without(key)),
         path=fields[0],

@@ -17,11 +17,12 @@ from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
 
 WIDEST = 200  # some refusals list every value that would do
+GO_TYPES: dict[str, type] = {"string": str, "int32": int, "int64": int, "bool": bool}
 WRITES = ("create", "apply", "patch", "replace")
 _UNKNOWN_KIND = re.compile(r'no matches for kind "(?P<kind>[^"]*)" in version "(?P<version>[^"]*)"')
 _NOT_SET = re.compile(r"error validating data: (?P<what>.+ (?:not set|isn't string type))")
 _INVALID = re.compile(r" is invalid: \[?(?P<path>[\w.\[\]/-]+): (?P<words>.+)", re.DOTALL)
-_TYPED = re.compile(r"\): \.?(?P<path>[^:\s]+): (?P<words>.+)", re.DOTALL)
+_TYPED = re.compile(r"\): (?:errors:\s*)?\.?(?P<path>[^:\s]+): (?P<words>[^\n]+)")
 _GO_TYPE = re.compile(r"into Go struct field \w+\.(?P<path>[\w.]+) (?P<words>of type .+)", re.DOTALL)
 _STRICT = re.compile(r'strict decoding error: (?P<words>unknown field) "(?P<path>[^"]+)"')
 _BRACKETS = re.compile(r"\[[^\]]*\]")
@@ -48,7 +49,7 @@ def _refused(sighting: Sighting, manifest: Manifest) -> Claim | None:
     found = next((match for reading in readings if (match := reading.search(words))), None)
     place = found["path"] if found else ""
     why = " ".join((found["words"] if found else words).split())
-    path = _path(place, manifest)
+    path = _path(place, manifest, why.removeprefix("of type "))
     return Claim(
         subject=key,
         title=title(
@@ -85,8 +86,10 @@ def _fix(why: str, place: str) -> str:
     return f"give {place} a value that Kubernetes takes" if place else "correct it, or take it out"
 
 
-def _path(place: str, manifest: Manifest) -> Path:
+def _path(place: str, manifest: Manifest, wanted: str) -> Path:
     """As far as it can be followed in the manifest; `[name="main"]` is a place in a list, and may be left out."""
+    if wanted in GO_TYPES and (found := _mistyped(manifest.body.object, place.split("."), GO_TYPES[wanted])):
+        return found
     thing: Any = manifest.body.object
     path: list[str | int] = []
     for step in _STEP.findall(place):
@@ -103,6 +106,22 @@ def _path(place: str, manifest: Manifest) -> Path:
         path.append(step)
         thing = thing[step]
     return tuple(path)
+
+
+def _mistyped(thing: Any, steps: list[str], wanted: type) -> Path:
+    """The first value below this path of names, through whatever lists, that is of another type."""
+    if isinstance(thing, list):
+        for number, item in enumerate(thing):
+            if found := _mistyped(item, steps, wanted):
+                return (number, *found)
+        return ()
+    if not isinstance(thing, dict) or steps[0] not in thing:
+        return ()
+    value, rest = thing[steps[0]], steps[1:]
+    if not rest:
+        return () if value is None or type(value) is wanted else (steps[0],)
+    found = _mistyped(value, rest, wanted)
+    return (steps[0], *found) if found else ()
 
 
 def _number(step: str, items: list[Any]) -> int | None:

@@ -1,6 +1,6 @@
 """WB506: with --wait an install waits for pods that wait for what comes after the waiting."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -13,31 +13,34 @@ from watchbill.lifecycle.workloads import WORKLOADS
 from watchbill.lifecycle.world import Hook
 from watchbill.rules.job_waits import waits
 from watchbill.rules.look import Look
-from watchbill.rules.mends import as_plain, rehooked, without
+from watchbill.rules.mends import all_of, as_plain, rehooked, without
 from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting, hook_of
-from watchbill.rules.words import named, title
+from watchbill.rules.words import short, title
 
 HOOK: Path = ("metadata", "annotations", "helm.sh/hook")
+Needed = Sequence[tuple[Key, Pointer]]  # what is needed, and where somebody says so
 
 
 def _claim(sighting: Sighting) -> Claim | None:
     if sighting.broke not in FAILURES or TIMED_OUT not in sighting.error:
         return None
     for step in reversed(sighting.last.steps):
+        found = []
         for user, live in step.world.objects.items():
-            if user.kind not in WORKLOADS:
-                continue
             for needed in missing(step.world, sighting.lab.cluster, user, live.body):
                 hook = sighting.hook(needed)
-                if hook is not None and _comes_afterwards(hook):
+                if user.kind in WORKLOADS and hook is not None and _comes_afterwards(hook):
                     path = places(live.body, user.namespace).get(needed, ())
-                    return _deadlock(sighting.operation, user, needed, Pointer(user, path, "needs it"))
+                    found.append((needed, Pointer(user, path, "needs it")))
+        if found:
+            return _deadlock(sighting.operation, found)
     return None
 
 
 def _inspect(look: Look) -> Iterator[Claim]:
-    """A pod that waits for a hook's Job by name: what it does inside is not played."""
+    """Pods that wait for a hook's Job by name: what they do inside is not played."""
+    found = []
     for manifest, hook in look.manifests():
         if hook is not None or manifest.key.kind not in WORKLOADS:
             continue
@@ -45,26 +48,31 @@ def _inspect(look: Look) -> Iterator[Claim]:
             job = manifest.key._replace(group="batch", kind="Job", name=wait.job)
             made = hook_of(look.install, job)
             if made is not None and _comes_afterwards(made):
-                pointer = Pointer(manifest.key, wait.path, "waits for it")
-                found = _deadlock("the install with --wait", manifest.key, job, pointer)
-                yield replace(found, confidence="medium", flags=frozenset({"--wait"}))
+                found.append((job, Pointer(manifest.key, wait.path, f"waits for {wait.job}")))
+    if found:
+        claim = _deadlock("the install with --wait", found)
+        yield replace(claim, confidence="medium", flags=frozenset({"--wait"}))
 
 
 def _comes_afterwards(hook: Hook) -> bool:
     return "post-install" in hook.events and "pre-install" not in hook.events
 
 
-def _deadlock(operation: str, user: Key, needed: Key, where: Pointer) -> Claim:
+def _deadlock(operation: str, found: Needed) -> Claim:
+    needed, where = found[0]
+    user, hooks = where.key, tuple(dict.fromkeys(key for key, _ in found))
     return Claim(
         subject=needed,
-        title=title(
-            f"{operation} hangs: {named(user)} needs {named(needed)}, a post-install hook", user, needed
-        ),
+        title=title(f"{operation} hangs: {short(user)} needs {short(needed)}, made afterwards", user, needed),
         because="Helm runs post-install hooks once all pods are ready, and these pods are ready only after it",
         fix="make it a plain object (a plain Job with a name of its own each time), or a pre-install hook",
-        mends=(as_plain(needed), rehooked(needed, _beforehand), without(user)),
+        mends=(
+            as_plain(*hooks),
+            all_of(*(rehooked(hook, _beforehand) for hook in hooks)),
+            without(*(pointer.key for _, pointer in found)),
+        ),
         path=HOOK,
-        related=(where,),
+        related=tuple(pointer for _, pointer in found),
         severity=Severity.WARNING,
     )
 
