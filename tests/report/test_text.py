@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from tests.report.golden import OPTIONS, names, read
 from tests.report.samples import HUGE, PLAIN, WORDS, crowd, monster, run_of
-from watchbill.checking.result import Row, Trace
+from watchbill.checking.result import Checked, Problem, Row, Run, Trace
 from watchbill.report import text
 from watchbill.report.finding_text import lines
 from watchbill.report.harmless import harmless
@@ -97,3 +97,21 @@ def test_every_chart_has_its_place() -> None:
     for chart in run.charts:
         assert chart.path in written
     assert written.endswith("30 errors in 30 charts; 30 charts not checked")
+
+
+def test_a_chart_that_was_not_checked_is_named_once() -> None:
+    problems = [Problem("charts/a: the dependency is missing"), Problem("it is empty", "here", "fill it")]
+    run = Run(tuple(Checked("charts/a", problem=problem) for problem in problems), ())
+    assert unstyle(text.report(run, OPTIONS)).split("\n")[:6] == [
+        "not checked  charts/a: the dependency is missing",
+        "",
+        "not checked  charts/a: it is empty",
+        "  here",
+        "  fill it",
+        "",
+    ]
+
+
+def test_a_reason_without_a_place_stands_alone() -> None:
+    finding = replace(PLAIN, location=None, because="it is so")
+    assert "\n  it is so\n" in text.report(run_of(finding), OPTIONS)

@@ -10,7 +10,7 @@ from watchbill.report.evidence import evidence
 from watchbill.report.options import ReportOptions
 from watchbill.report.table import table
 from watchbill.report.terminal import shortened, width, wrapped
-from watchbill.report.words import MOST_LISTED, circumstances, reason, spot
+from watchbill.report.words import MOST_LISTED, cause, circumstances, reason, spot
 
 COLORS: dict[Level, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
 MOST_PLACES = 2
@@ -47,9 +47,7 @@ def _places(finding: Finding, columns: int, *, verbose: bool) -> Iterator[str]:
     ]
     if finding.location or finding.because:
         where = spot(finding.location) if finding.location else ""
-        rows.insert(
-            0, (where, _brief(reason(finding.location, finding.because), LONGEST_REASON, verbose=verbose))
-        )
+        rows.insert(0, (where, _brief(cause(finding), LONGEST_REASON, verbose=verbose)))
     yield from _beside(rows, columns)
     if hidden := len(finding.related) - len(related):
         yield f"  and {counted(hidden, 'more place')}"
@@ -63,12 +61,13 @@ def _places(finding: Finding, columns: int, *, verbose: bool) -> Iterator[str]:
 
 def _beside(rows: Sequence[tuple[str, str]], columns: int) -> Iterator[str]:
     """What stands at a place beside it, or below it where there is no room."""
-    if all(width(where) <= columns // 2 for where, _ in rows):
+    if all(0 < width(where) <= columns // 2 for where, _ in rows):
         yield from table(rows, columns=columns, indent="  ", gap="   ")
         return
     for where, note in rows:
-        yield f"  {where}"
-        yield from wrapped(note, columns, first="    ", then="    ") if note else ()
+        yield from [f"  {where}"] if where else []
+        indent = "    " if where else "  "
+        yield from wrapped(note, columns, first=indent, then=indent) if note else []
 
 
 def _brief(text: str, longest: int, *, verbose: bool) -> str:

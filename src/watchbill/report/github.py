@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from watchbill.checking.result import Finding, Level, Run
 from watchbill.report.grouping import unchecked_charts
 from watchbill.report.harmless import harmless
-from watchbill.report.message import complaint, message
+from watchbill.report.message import message
 from watchbill.report.options import ReportOptions
-from watchbill.report.words import verdict
+from watchbill.report.words import complaint, verdict
 
 COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -21,7 +21,7 @@ def _lines(run: Run) -> Iterator[str]:
         title = f"{finding.rule} {finding.name}"
         yield _command(COMMANDS[finding.level], _place(finding), title, message(finding))
     for chart, problem in unchecked_charts(run):
-        yield _command("error", {}, "not checked", complaint(chart.path, problem))
+        yield _command("error", {}, "not checked", "\n".join(complaint(chart, problem)))
     for text in run.unknown_ignores:
         yield _command("warning", {}, "an ignore matches nothing any more", text)
     yield verdict(run)  # GitHub shows ten annotations of a sort, and does not say how many more there are

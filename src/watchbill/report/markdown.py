@@ -1,6 +1,7 @@
 """What was found, for a pull request's comment or a job's summary."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from click import unstyle
 
@@ -9,11 +10,22 @@ from watchbill.report.counting import listed
 from watchbill.report.evidence import evidence
 from watchbill.report.grouping import badness, fine_charts, skipped_charts, unchecked_charts
 from watchbill.report.harmless import harmless
-from watchbill.report.markdown_text import block, code, escaped, in_html, table
+from watchbill.report.markdown_text import block, code, escaped, in_html, row, table
 from watchbill.report.options import ReportOptions
 from watchbill.report.terminal import shortened
-from watchbill.report.words import circumstances, fine, reason, spot, titled, tools_named, verdict
+from watchbill.report.words import (
+    cause,
+    circumstances,
+    complaint,
+    fine,
+    reason,
+    spot,
+    titled,
+    tools_named,
+    verdict,
+)
 
+T = TypeVar("T")
 MARK = "<!-- watchbill check -->"  # by which a script finds its comment, to write it anew
 # A comment on GitHub holds 65,536 characters: rooms for the parts that grow with what was found.
 ROOM_OF_TABLE, ROOM_OF_DETAILS, ROOM_OF_CHARTS, ROOM_OF_PROBLEMS = 16_000, 25_000, 8_000, 8_000
@@ -28,32 +40,33 @@ def report(run: Run, options: ReportOptions) -> str:
 
 def _lines(run: Run, options: ReportOptions) -> Iterator[str]:
     yield from (MARK, f"### Watchbill: {verdict(run)}", "")
-    yield from _table(("", "rule", "what", "where", "tools"), map(_row, run.findings), ROOM_OF_TABLE)
-    yield from _within(["\n".join(_details(finding, options)) for finding in run.findings], ROOM_OF_DETAILS)
-    found = sorted((chart for chart in run.charts if chart.findings), key=badness)
+    yield from _table(("", "rule", "what", "where", "tools"), _row, run.findings, ROOM_OF_TABLE)
+    yield from _within(lambda finding: _details(finding, options), run.findings, ROOM_OF_DETAILS)
     if len(run.charts) > 1:
+        found = sorted((chart for chart in run.charts if chart.findings), key=badness)
         head = ("chart", *(f"{level}s" for level in LEVELS))
-        yield from _table(head, map(_counts, found), ROOM_OF_CHARTS)
-    yield from _within(
-        ["\n".join(_unchecked(chart, problem)) for chart, problem in unchecked_charts(run)], ROOM_OF_PROBLEMS
-    )
+        yield from _table(head, _counts, found, ROOM_OF_CHARTS)
+    yield from _within(_unchecked, unchecked_charts(run), ROOM_OF_PROBLEMS)
     yield from _remarks(run)
 
 
-def _table(head: Sequence[str], rows: Iterator[Sequence[str]], room: int) -> Iterator[str]:
-    first, rule, *lines = table(head, list(rows))
-    if lines:
-        yield from (first, rule, *_within(lines, room), "")
+def _table(
+    head: Sequence[str], cells: Callable[[T], Sequence[str]], things: Sequence[T], room: int
+) -> Iterator[str]:
+    if things:
+        yield from table(head, [])
+        yield from (*_within(lambda thing: [row(cells(thing))], things, room), "")
 
 
-def _within(parts: Sequence[str], room: int) -> Iterator[str]:
+def _within(shown: Callable[[T], Iterable[str]], things: Sequence[T], room: int) -> Iterator[str]:
     """The first are the worst: those are shown."""
-    for shown, part in enumerate(parts):
-        room -= len(part)
+    for number, thing in enumerate(things):
+        lines = list(shown(thing))
+        room -= sum(len(line) + 1 for line in lines)
         if room < 0:
-            yield from ("", f"and {len(parts) - shown} more: `watchbill check` shows all", "")
+            yield from ("", f"and {len(things) - number} more: `watchbill check` shows all", "")
             return
-        yield part
+        yield from lines
 
 
 def _row(finding: Finding) -> tuple[str, ...]:
@@ -87,7 +100,7 @@ def _details(finding: Finding, options: ReportOptions) -> Iterator[str]:
 def _places(finding: Finding) -> Iterator[str]:
     if finding.location or finding.because:
         where = f"{code(spot(finding.location))} " if finding.location else ""
-        yield f"{where}{_cut(reason(finding.location, finding.because))}".rstrip()
+        yield f"{where}{_cut(cause(finding))}".rstrip()
     for place in finding.related:
         yield f"{code(spot(place))} {_cut(reason(place, place.note))}".rstrip()
     if finding.dependency:
@@ -101,9 +114,9 @@ def _counts(chart: Checked) -> tuple[str, ...]:
     return code(chart.path), *(str(number or "") for number in numbers)
 
 
-def _unchecked(chart: Checked, problem: Problem) -> Iterator[str]:
-    yield f"**not checked** {code(chart.path)}: {_cut(problem.what)}"
-    more = [*problem.where.splitlines(), *problem.then.splitlines()]
+def _unchecked(unchecked: tuple[Checked, Problem]) -> Iterator[str]:
+    what, *more = complaint(*unchecked)
+    yield f"**not checked** {_cut(what)}"
     yield from ("", *block(more), "") if more else ("",)
 
 

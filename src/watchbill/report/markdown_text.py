@@ -47,12 +47,13 @@ def block(lines: Sequence[str], language: str = "") -> Iterator[str]:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Cells are Markdown already."""
-    yield _row(head)
-    yield _row(["---"] * len(head))
-    yield from map(_row, rows)
+    yield row(head)
+    yield row(["---"] * len(head))
+    yield from map(row, rows)
 
 
-def _row(cells: Sequence[str]) -> str:
+def row(cells: Sequence[str]) -> str:
+    """One line of a table."""
     return f"| {' | '.join(cells)} |"
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from watchbill.checking.result import Finding, Problem
+from watchbill.checking.result import Finding
 from watchbill.report.counting import listed
 from watchbill.report.evidence import error_text
-from watchbill.report.words import circumstances
+from watchbill.report.words import cause, circumstances
 
 
 def message(finding: Finding) -> str:
@@ -14,8 +14,8 @@ def message(finding: Finding) -> str:
 
 def _lines(finding: Finding) -> Iterator[str]:
     yield finding.title
-    if finding.because:
-        yield finding.because
+    if said := cause(finding):
+        yield said
     if finding.dependency:
         yield f"in the dependency {finding.dependency}"
     if finding.error:
@@ -29,7 +29,3 @@ def _lines(finding: Finding) -> Iterator[str]:
     if finding.override:
         yield f"in your values: {finding.override}"
     yield f"watchbill explain {finding.rule}"
-
-
-def complaint(path: str, problem: Problem) -> str:
-    return "\n".join(part for part in (f"{path}: {problem.what}", problem.where, problem.then) if part)

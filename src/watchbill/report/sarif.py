@@ -13,10 +13,10 @@ from watchbill import __version__
 from watchbill.checking.result import LEVELS, Finding, Level, Location, Row, Run, Trace
 from watchbill.report.encoding import encoded
 from watchbill.report.grouping import located, unchecked_charts
-from watchbill.report.message import complaint, message
+from watchbill.report.message import message
 from watchbill.report.options import Described, ReportOptions
 from watchbill.report.terminal import LONGEST_LINE, shortened
-from watchbill.report.words import essence
+from watchbill.report.words import complaint, essence
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 PROJECT = "https://watchbill.dev"
@@ -127,7 +127,7 @@ def _invocation(run: Run) -> Json:
         {
             "descriptor": {"id": NOT_CHECKED, "index": 0},
             "level": "error",
-            "message": _text(complaint(chart.path, problem)),
+            "message": _text("\n".join(complaint(chart, problem))),
             "locations": [{"physicalLocation": _physical(Location(_home(chart.path), 1))}],
         }
         for chart, problem in unchecked_charts(run)

@@ -11,7 +11,7 @@ from watchbill.report.harmless import harmless
 from watchbill.report.options import ReportOptions
 from watchbill.report.table import table
 from watchbill.report.terminal import shortened, width, wrapped
-from watchbill.report.words import content, fine, tally, titled, tools_named, verdict
+from watchbill.report.words import complaint, content, fine, tally, titled, tools_named, verdict
 
 GAP = "    "
 MOST_STALE = 5
@@ -140,11 +140,10 @@ def _ignored(ignored: Ignored, columns: int) -> Iterator[str]:
 
 
 def _unchecked(chart: Checked, problem: Problem, columns: int) -> Iterator[str]:
+    what, *more = complaint(chart, problem)
     label = style("not checked", fg="red", bold=True)
-    first = f"{label}  {chart.path}: "
-    what, *more = problem.what.splitlines() or [""]
-    yield from wrapped(what, columns, first=first, then="  ")
-    for line in [*more, *problem.where.splitlines(), *problem.then.splitlines()]:
+    yield from wrapped(what, columns, first=f"{label}  ", then="  ")
+    for line in more:
         yield from wrapped(line, columns, first="  ", then="    ")
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from watchbill.checking.result import LEVELS, Checked, Finding, Location, Run
+from watchbill.checking.result import LEVELS, Checked, Finding, Location, Problem, Run
 from watchbill.lifecycle.kube.words import normalise
 from watchbill.report.counting import counted, listed
 from watchbill.report.terminal import LONGEST_WORD, shortened
@@ -47,10 +47,22 @@ def spot(location: Location) -> str:
     return f"{file}:{location.line}" if location.line else file
 
 
+def cause(finding: Finding) -> str:
+    """What makes it so, for beside its place."""
+    place = finding.location
+    return reason(place, finding.because or (place.note if place else ""))
+
+
 def reason(location: Location | None, text: str) -> str:
     """What stands beside a place; text that comes out of defines says through which."""
     way = f"by way of {', '.join(location.through)}" if location and location.through else ""
     return "; ".join(part for part in (text, way) if part)
+
+
+def complaint(chart: Checked, problem: Problem) -> list[str]:
+    """What, where, what next; which chart it is about is said once."""
+    what = problem.what if problem.what.startswith(chart.path) else f"{chart.path}: {problem.what}"
+    return [*what.splitlines(), *problem.where.splitlines(), *problem.then.splitlines()]
 
 
 def tally(findings: Sequence[Finding]) -> str:
