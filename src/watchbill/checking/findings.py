@@ -60,12 +60,13 @@ class Heard(Struct, frozen=True):
         return can_be_unsaid(self.rule, self.claim, self.seen, self.ground.checked)
 
     @property
-    def plainness(self) -> tuple[int, bool, int, bool]:
-        """What makes the best evidence: the worst, played rather than looked at, the shortest, the plainest."""
+    def plainness(self) -> tuple[int, bool, int, int, bool]:
+        """What makes the best evidence: the worst, played rather than looked at, the shortest, the fewest changes."""
         sighting = self.sighting
         if sighting is None:
-            return -self.severity, True, 0, False
-        return -self.severity, False, len(sighting.violation.trace), "image" not in sighting.changes
+            return -self.severity, True, 0, 0, False
+        changes = sighting.changes
+        return -self.severity, False, len(sighting.violation.trace), len(changes), "image" not in changes
 
 
 def listen(
