@@ -1,9 +1,12 @@
 """WB201: a hook meets what its last run left, because its delete policy does not say before-hook-creation."""
 
+from collections.abc import Sequence
+
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import FAILURES, Property
-from watchbill.lifecycle.world import Hook
+from watchbill.lifecycle.references import needs
+from watchbill.lifecycle.world import Hook, Manifest
 from watchbill.rules.mends import with_before, without
 from watchbill.rules.policies import BEFORE, FAILED, POLICY, SUCCEEDED, policies
 from watchbill.rules.rule import Claim, Pointer, Rule
@@ -32,7 +35,6 @@ def _claim(sighting: Sighting) -> Claim | None:
     if hook is None or key is None:
         return None
     group = _group(sighting, hook, key)
-    others = tuple(one for one in group if one != group[0])
     return Claim(
         subject=group[0],
         title=title(_title(sighting, key), key),
@@ -41,7 +43,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         # A group is left behind together: to mend one of it may only uncover the next.
         mends=(with_before(*group), with_before(), without(*group)),
         path=POLICY,
-        related=tuple(Pointer(one, POLICY, "has the same policy") for one in others),
+        related=tuple(Pointer(one, POLICY, "has the same policy") for one in group[1:]),
     )
 
 
@@ -50,24 +52,32 @@ def _title(sighting: Sighting, key: Key) -> str:
         return f"{sighting.operation} works, but hook {named(key)} does not run: the old one is there"
     if was_plain(sighting, key):
         return f"{sighting.operation} fails: {named(key)}, which was plain, is in the way of the hook"
-    again = (
-        " when tried again" if sighting.broke is Property.RETRIES and sighting.move.verb != "upgrade" else ""
-    )
+    retried = sighting.broke is Property.RETRIES and sighting.move.verb != "upgrade"
+    again = " when tried again" if retried else ""
     return f"{sighting.operation} fails{again}: hook {named(key)} of an earlier run is still there"
 
 
 def _group(sighting: Sighting, hook: Hook, key: Key) -> list[Key]:
-    """Hooks of one event with one policy are written together and left together: one cause.
-
-    The Job stands for them, since it is what all of them are for.
-    """
-    group = [
-        one.key
+    """A Job and what was made for it, with the same policy, is left together: one cause, and the Job stands for it."""
+    alike = [
+        one
         for other in sighting.recorded.hooks
         if other.delete_policies == hook.delete_policies and not {*other.events}.isdisjoint(hook.events)
         for one in other.objects
     ]
-    return sorted(dict.fromkeys([key, *group]), key=lambda one: one.kind not in RUNS_TO_COMPLETION)
+    jobs = [one for one in alike if one.key.kind in RUNS_TO_COMPLETION]
+    mine = next((one for one in alike if one.key == key), None)
+    if mine is None or not jobs:
+        return [key]
+    job = mine if mine in jobs else _user(jobs, mine)
+    return [job.key, *(one.key for one in alike if one not in jobs and _user(jobs, one) is job)]
+
+
+def _user(jobs: Sequence[Manifest], made: Manifest) -> Manifest:
+    """For which of several Jobs it is made: one that needs it, or comes from the same template."""
+    return min(
+        jobs, key=lambda job: (made.key not in needs(job.body, job.key.namespace), made.path != job.path)
+    )
 
 
 def because(hook: Hook) -> str:
@@ -92,4 +102,5 @@ RULE = Rule(
     rows=(7, 8),
     claim=_claim,
     after_kills=True,
+    covers=("WB212",),
 )
