@@ -16,9 +16,9 @@ from watchbill.checking.manifests import ReadText
 from watchbill.checking.objects import read_objects
 from watchbill.checking.options import Options, PostRendering
 from watchbill.checking.result import LEVELS, Checked, Level, Problem, Run
+from watchbill.checking.settings import rule_names
 from watchbill.checking.settings.config import Release
 from watchbill.checking.settings.reading import Configs
-from watchbill.checking.settings.rule_names import RuleNames
 from watchbill.checking.settings.written import FailOn
 from watchbill.checking.silencing import Silenced, unused
 from watchbill.checking.subject import Asked, Failed, Item, Skipped, Subject
@@ -28,7 +28,6 @@ from watchbill.checking.workspace import Workspace
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Tool
 from watchbill.rehearsal.script import read_tool
-from watchbill.rules.registry import RULES
 
 Tell = Callable[[int, int, str], None]  # how many are done, of how many, and which is the newest
 
@@ -79,7 +78,7 @@ class _Plan:
 
     def __init__(self, engine: Engine, request: Request, read_text: ReadText) -> None:
         self._request = request
-        self._configs = Configs(engine, RuleNames(RULES), request.config)
+        self._configs = Configs(engine, rule_names.ALL, request.config)
         self._baselines: dict[str, Baseline] = {}
         self._context = request.context
         if request.objects:

@@ -43,6 +43,19 @@ def test_a_file_as_large_as_may_be(engine: Engine, tmp_path: Path) -> None:
     assert [tool.name for tool in read(engine, str(file), RULES).tools] == ["helm"]
 
 
+def test_a_file_of_nothing_but_mistakes(engine: Engine, tmp_path: Path) -> None:
+    file = tmp_path / ".watchbill.yaml"
+    file.write_text("".join(f"k{number}: 1\n" for number in range(80_000)))
+    assert refused(engine, file).startswith("/.watchbill.yaml has 100 and more mistakes\n")
+
+
+def test_thousands_of_ignores(engine: Engine, tmp_path: Path) -> None:
+    file = tmp_path / ".watchbill.yaml"
+    entry = "  - {rule: WB304, reason: r}\n"
+    file.write_text("ignores:\n" + entry * 20_000)
+    assert read(engine, str(file), RULES).ignores[-1].line == 20_001
+
+
 def test_a_file_that_is_not_there(engine: Engine, tmp_path: Path) -> None:
     assert refused(engine, tmp_path / "mine.yaml").startswith("there is no /mine.yaml")
 

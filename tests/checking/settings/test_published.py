@@ -11,10 +11,8 @@ from tests.report.golden import compare
 from tests.support import txtar
 from tests.support.trees import write
 from watchbill.charts.engine import Engine
-from watchbill.checking.settings import written
+from watchbill.checking.settings import rule_names, written
 from watchbill.checking.settings.reading import NAME, read
-from watchbill.checking.settings.rule_names import RuleNames
-from watchbill.rules.registry import RULES
 
 SCHEMA = Path("docs/schemas/watchbill-yaml.json")
 # Mistakes of shape, which an editor can know of.
@@ -58,7 +56,7 @@ def test_the_example_of_the_page_can_be_read(
 ) -> None:
     write(tmp_path, {NAME: example, "charts/membership/Chart.yaml": "name: membership\n"})
     monkeypatch.chdir(tmp_path)
-    config = read(engine, NAME, RuleNames(RULES))
+    config = read(engine, NAME, rule_names.ALL)
     assert config.releases_of("charts/membership")
 
 

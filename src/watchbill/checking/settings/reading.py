@@ -3,6 +3,7 @@
 import errno
 import os
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ NAME = ".watchbill.yaml"
 MISSPELLED = ".watchbill.yml"
 LARGEST = 1 << 20
 GIT = ".git"
+MOST_MISTAKES = 100  # more of them are no settings
 MOST_TOLD = 10
 LONGEST = 300
 
@@ -70,7 +72,7 @@ def read(engine: Engine, file: str, rules: RuleNames) -> Config:
     """Whatever is wrong with it, the user hears all of it at once."""
     found = plain.read(engine, file, _text(file))
     content = _tidy(found.content if found.content is not None else {})
-    wrong = list(mistakes(content, as_written.Config))
+    wrong = list(islice(mistakes(content, as_written.Config), MOST_MISTAKES))
     if wrong:
         raise _bad(engine, found, wrong)
     written = msgspec.convert(content, as_written.Config)
@@ -110,7 +112,8 @@ def _bad(engine: Engine, file: plain.PlainFile, wrong: Sequence[Mistake]) -> Use
         hint = mistake.then
     if len(ordered) > MOST_TOLD:
         told.append(f"… and {len(ordered) - MOST_TOLD} more")
-    return UserError(f"{file.name} has {len(ordered)} mistakes", where="\n".join(told))
+    many = f"{MOST_MISTAKES} and more" if len(ordered) == MOST_MISTAKES else str(len(ordered))
+    return UserError(f"{file.name} has {many} mistakes", where="\n".join(told))
 
 
 def _short(words: str) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from watchbill.checking.settings.shape import quoted, suggest
+from watchbill.rules import wb000_unclaimed
+from watchbill.rules.registry import RULES
 
 
 class Named(Protocol):
@@ -29,3 +31,6 @@ class RuleNames:
         """That there is none, and what to do."""
         meant = suggest(text, self._words)
         return f"there is no rule {quoted(text)}", meant or "watchbill explain lists all rules"
+
+
+ALL = RuleNames((*RULES, wb000_unclaimed.RULE))
