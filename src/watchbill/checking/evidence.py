@@ -23,10 +23,10 @@ def trace(sighting: Sighting, claim: Claim) -> Trace:
     rows, world, version = list[Row](), World(), -1
     for place, played in enumerate(sighting.plays):
         last = place == len(sighting.plays) - 1
-        did = [*_did(played, world, keys, sighting.lab), *_afterwards(played, sighting, last=last)]
-        text = _words(played, version, sighting.changes)
+        done = [*did(played, world, keys, sighting.lab), *_afterwards(played, sighting, last=last)]
+        text = words(played, version, sighting.changes)
         works = played.ok if played.move.of_tool else None
-        rows.append(Row(text, works, tuple(did[:MOST_ROWS]), played.error.strip() if last else ""))
+        rows.append(Row(text, works, tuple(done[:MOST_ROWS]), played.error.strip() if last else ""))
         if played.move.verb in ("install", "upgrade", "apply"):
             version = played.move.version
         world = played.world
@@ -45,7 +45,7 @@ def _concerned(sighting: Sighting, claim: Claim) -> list[Key]:
     return list(dict.fromkeys([claim.subject, *cause, *pointed]))[:MOST_OBJECTS]
 
 
-def _words(played: Played, version: int, changes: Sequence[str]) -> str:
+def words(played: Played, version: int, changes: Sequence[str]) -> str:
     """`upgrade, new image`"""
     move = played.move
     if not move.of_tool:
@@ -78,7 +78,8 @@ def _happening(move: Move) -> str:
     return move.text
 
 
-def _did(played: Played, before: World, keys: Sequence[Key], lab: Lab) -> Iterator[str]:
+def did(played: Played, before: World, keys: Sequence[Key], lab: Lab) -> Iterator[str]:
+    """What became of these objects."""
     for place, step in enumerate(played.steps):
         if step.key not in keys or step.key is None or step.refused:
             continue

@@ -113,7 +113,7 @@ class _Explorer:
         self.depth = depth
         self.most = most
         self.releases = (lab.release, neighbour) if neighbour else (lab.release,)
-        numbers = _sees_revisions(lab)
+        numbers = sees_revisions(lab)
         self.stage = Stage(lab, lambda world: sketch(world, numbers=numbers, whole=not merging))
         self.nodes: list[_Node] = []
         self.seen: set[Hashable] = set()
@@ -181,7 +181,7 @@ class _Explorer:
 
     def _disturb(self, spot: _Spot, move: Move, played: Played) -> None:
         """The same move again, once with each fault that can befall it."""
-        for job in _jobs(spot.world, played):
+        for job in jobs_at_stake(spot.world, played):
             for fate in ("fail", "hang", "late"):
                 if not self._doom(spot, move, job, fate) and fate == "hang":
                     break  # nobody waits for it: to be late is to be in time
@@ -294,7 +294,8 @@ def words(move: Move) -> str:
     return f"{move.text} v{move.version + 1}" if move.verb in ("install", "upgrade", "apply") else move.text
 
 
-def _sees_revisions(lab: Lab) -> bool:
+def sees_revisions(lab: Lab) -> bool:
+    """Whether its templates render the number of a revision."""
     for version in range(len(lab.versions)):
         one, other = (
             lab.versions.render(version, lab.named(""), upgrade=True, revision=revision, world=World())
@@ -309,7 +310,7 @@ def _has_fault(trace: Sequence[Move]) -> bool:
     return any(move.dies_after or move.fate != "succeed" for move in trace)
 
 
-def _jobs(world: World, played: Played) -> list[Key]:
+def jobs_at_stake(world: World, played: Played) -> list[Key]:
     """Jobs whose fate is decided in this operation; one whose name is made up by the server cannot be meant."""
     unfinished = (
         key for key, live in world.objects.items() if live.run and not live.run.finished and is_job(key)

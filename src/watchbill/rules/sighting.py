@@ -1,5 +1,6 @@
 """A violation as it was seen: the moves that led to it, played again, and what a rule may ask about them."""
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from msgspec import Struct
@@ -129,23 +130,24 @@ class Sighting(Struct, frozen=True, dict=True):
     @property
     def operation(self) -> str:
         """The last move in words, as the subject of a sentence: `the image upgrade`, `the retry`."""
-        return operation(self)
+        return operation(self.plays, self.changes)
 
 
 def hook_of(rendered: Rendered, key: Key) -> Hook | None:
     return next((hook for hook in rendered.hooks if any(one.key == key for one in hook.objects)), None)
 
 
-def operation(sighting: Sighting) -> str:
-    move = sighting.move
-    before = [played for played in sighting.plays[:-1] if played.move.of_tool]
+def operation(plays: Sequence[Played], changes: Sequence[str]) -> str:
+    """The last of these plays as the subject of a sentence; `changes` make the next version differ."""
+    move = plays[-1].move
+    before = [played for played in plays[:-1] if played.move.of_tool]
     flags = " ".join(flag for flag in move.given if flag not in HARMLESS)
     suffix = f" with {flags}" if flags else ""
     failed = bool(before) and not before[-1].ok
     if move.verb == "upgrade":
         if failed and before[-1].move.verb in ("upgrade", "install"):
             return f"the retry{suffix}"
-        return f"{_upgrade(sighting, before)}{suffix}"
+        return f"{_upgrade(plays, before, changes)}{suffix}"
     if move.verb == "install":
         return f"{'the re-install' if before else 'the install'}{suffix}"
     if move.verb in ("apply", "delete"):
@@ -153,17 +155,18 @@ def operation(sighting: Sighting) -> str:
     return f"{'the ' if move.verb != 'uninstall' else ''}{move.verb}{suffix}"
 
 
-def _upgrade(sighting: Sighting, before: list[Played]) -> str:
+def _upgrade(plays: Sequence[Played], before: Sequence[Played], changes: Sequence[str]) -> str:
+    move = plays[-1].move
     last = before[-1].move.version if before else 0
-    if sighting.move.version != last or (sighting.move.version and not before):
-        if "image" in sighting.changes:
+    if move.version != last or (move.version and not before):
+        if "image" in changes:
             return "the image upgrade"
-        if any(change.endswith("version") for change in sighting.changes):
+        if any(change.endswith("version") for change in changes):
             return "the version upgrade"
-        if sighting.changes:
+        if changes:
             return "an upgrade with another value"
         return "the upgrade"
-    if any(played.move.verb == "wait" for played in sighting.plays):
+    if any(played.move.verb == "wait" for played in plays):
         return "a later upgrade"
     upgrades = sum(played.move.verb == "upgrade" for played in before)
     return "the second upgrade" if upgrades == 1 else "every upgrade" if not upgrades else "a later upgrade"
