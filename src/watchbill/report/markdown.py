@@ -21,9 +21,9 @@ from watchbill.report.words import (
     reason,
     spot,
     titled,
-    tools_named,
     verdict,
 )
+from watchbill.rules.words import tools_named
 
 T = TypeVar("T")
 MARK = "<!-- watchbill check -->"  # by which a script finds its comment, to write it anew

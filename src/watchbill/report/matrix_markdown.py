@@ -16,7 +16,7 @@ from watchbill.report.matrix_sheets import (
     sheets,
     title,
 )
-from watchbill.report.words import tools_named
+from watchbill.rules.words import tools_named
 
 
 def report(found: Tabulated) -> str:

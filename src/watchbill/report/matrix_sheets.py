@@ -7,7 +7,8 @@ from msgspec import Struct
 from watchbill.checking.cells import Cell
 from watchbill.checking.matrix import Matrix, Row, Table
 from watchbill.report.counting import listed
-from watchbill.report.words import essence, spot, tools_named
+from watchbill.report.words import essence, spot
+from watchbill.rules.words import tools_named
 
 LONGEST_ERROR = 300
 

@@ -21,7 +21,7 @@ from watchbill.report.matrix_sheets import (
 from watchbill.report.options import ReportOptions
 from watchbill.report.table import table
 from watchbill.report.terminal import printable, width, wrapped
-from watchbill.report.words import tools_named
+from watchbill.rules.words import tools_named
 
 GAP = "   "
 

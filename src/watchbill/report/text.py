@@ -11,7 +11,8 @@ from watchbill.report.harmless import harmless
 from watchbill.report.options import ReportOptions
 from watchbill.report.table import table
 from watchbill.report.terminal import shortened, width, wrapped
-from watchbill.report.words import complaint, content, fine, tally, titled, tools_named, verdict
+from watchbill.report.words import complaint, content, fine, tally, titled, verdict
+from watchbill.rules.words import tools_named
 
 GAP = "    "
 MOST_STALE = 5

@@ -7,20 +7,12 @@ from watchbill.checking.result import LEVELS, Checked, Finding, Location, Proble
 from watchbill.lifecycle.kube.words import normalise
 from watchbill.report.counting import counted, listed
 from watchbill.report.terminal import LONGEST_WORD, shortened
+from watchbill.rules.words import tools_named
 
 MOST_LISTED = 5
 
 # Helm's own announcement of what the trace says anyway.
 _ANNOUNCED = re.compile(r"^(?:Error: )?(?:[A-Z]+ FAILED: )?")
-
-
-def tools_named(tools: Sequence[str]) -> list[str]:
-    """`helm@4.3.1` is `helm 4.3` where that says which."""
-    short = [re.sub(r"@(\d+\.\d+)\.\d.*", r" \1", tool) for tool in tools]
-    return [
-        name if short.count(name) == 1 else tool.replace("@", " ")
-        for name, tool in zip(short, tools, strict=True)
-    ]
 
 
 def essence(error: str) -> str:

@@ -1,5 +1,6 @@
-"""How objects are named in findings, and how a title is kept within its line."""
+"""How objects and tools are named in findings, and how a title is kept within its line."""
 
+import re
 from collections.abc import Sequence
 
 from watchbill.lifecycle.objects import Key
@@ -23,6 +24,15 @@ def listed(keys: Sequence[Key], most: int = 4) -> str:
     if len(keys) > most:
         return f"{', '.join(shown)} and {len(keys) - most} more"
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def tools_named(tools: Sequence[str]) -> list[str]:
+    """`helm@4.3.1` is `helm 4.3` where that says which."""
+    short = [re.sub(r"@(\d+\.\d+)\.\d.*", r" \1", tool) for tool in tools]
+    return [
+        name if short.count(name) == 1 else tool.replace("@", " ")
+        for name, tool in zip(short, tools, strict=True)
+    ]
 
 
 def title(text: str, *keys: Key) -> str:
