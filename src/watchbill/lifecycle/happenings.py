@@ -1,5 +1,6 @@
 """What happens in the cluster between operations: fates, time, and what people do by hand."""
 
+import re
 from typing import Any
 
 from watchbill.lifecycle import server
@@ -14,6 +15,7 @@ from watchbill.lifecycle.settling import pass_time
 from watchbill.lifecycle.world import World
 
 EDITOR = "kubectl-edit"
+_RECORD = re.compile(r"sh\.helm\.release\.v1\.(?P<release>.+)\.v(?P<revision>[1-9]\d*)")
 IDENTITY = (("kind",), ("apiVersion",), ("metadata", "name"), ("metadata", "namespace"))
 SHORT = {
     "cj": "cronjob",
@@ -40,6 +42,8 @@ def happen(world: World, move: Move, lab: Lab) -> tuple[World, str]:
     if move.verb == "wait":
         return pass_time(world, lab.cluster, int(move.seconds)), ""
     key = _find(world, move, lab)
+    if key is None and move.verb == "delete" and (forgotten := _without_record(world, move, lab)):
+        return forgotten, ""
     if key is None:
         return world, f"Error from server (NotFound): {_words(world, move)} not found"
     live = world.objects[key]
@@ -52,6 +56,17 @@ def happen(world: World, move: Move, lab: Lab) -> tuple[World, str]:
         return server.patch(world, key, edited, EDITOR), ""
     except Refused as error:
         return world, told(refused(error))
+
+
+def _without_record(world: World, move: Move, lab: Lab) -> World | None:
+    """Helm keeps each revision in a Secret, and people delete those of operations that never ended."""
+    found = _RECORD.fullmatch(move.name)
+    known = _known(move)
+    if found is None or known is None or known.kind != "Secret":
+        return None
+    history = world.history(lab.records(lab.named(found["release"])))
+    left = tuple(release for release in history if release.revision != int(found["revision"]))
+    return world.record(found["release"], left) if len(left) < len(history) else None
 
 
 def _known(move: Move) -> catalog.Kind | None:
