@@ -2,13 +2,18 @@
 
 import re
 from bisect import bisect_right
+from itertools import pairwise
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from watchbill.rules.errors.known import ARGO, EVENT, FLUX, HELM, KUBECTL, compiled
+from watchbill.rules.errors.reading import Pasted
 
 _FAR = 40_000  # characters: so long can the dump of a value be that stands between a message's head and its point
+
+
+_OPENING = "\"'=:"
 
 
 class Head(NamedTuple):
@@ -17,10 +22,11 @@ class Head(NamedTuple):
     pattern: str
     tool: str
     operation: str = ""  # empty: it takes the rest of the message to know
+    first: bool = False  # it is one only at the beginning of a line, or of a quotation
 
 
 HEADS = (
-    Head("Error: ", HELM),
+    Head("(?<!Comparison)Error: ", HELM),
     Head("UPGRADE FAILED: ", HELM, "upgrade"),
     Head("INSTALLATION FAILED: ", HELM, "install"),
     Head("Helm install failed", FLUX, "install"),
@@ -35,7 +41,8 @@ HEADS = (
     Head('error when (?:patching|replacing|creating) "/dev/shm/', ARGO, "sync"),
     Head("waiting for (?:completion|deletion) of hook|ComparisonError:|--force cannot be", ARGO, "sync"),
     Head("Error from server|error when (?:applying patch|creating|deleting|retrieving)", KUBECTL, "apply"),
-    Head(r'The [A-Z]\w+ "[^"]{1,300}" is invalid:|\berror: (?!context)', KUBECTL, "apply"),
+    Head(r'The [A-Z]\w+ "[^"]{1,300}" is invalid:', KUBECTL, "apply"),
+    Head("error: ", KUBECTL, "apply", first=True),
 )
 # Which operation of Helm it is, where the head does not say.
 _OPERATIONS = (
@@ -80,12 +87,16 @@ class Context(Struct, frozen=True):
 class Messages:
     """All that begins somewhere in the words."""
 
-    def __init__(self, words: str) -> None:
-        self._words = words
-        self._heads = sorted(
-            ((match.start(), head) for head in HEADS for match in compiled(head.pattern).finditer(words)),
-            key=lambda found: found[0],
-        )
+    def __init__(self, pasted: Pasted) -> None:
+        self._words = pasted.words
+        lines = {then.start for line, then in pairwise(pasted.lines) if line.whole} | {0}
+        heads = [
+            (match.start(), head)
+            for head in HEADS
+            for match in compiled(head.pattern).finditer(pasted.words)
+            if not head.first or match.start() in lines or pasted.words[match.start() - 1] in _OPENING
+        ]
+        self._heads = sorted(heads, key=lambda found: found[0])
 
     def around(self, found: re.Match[str]) -> Context:
         place = bisect_right(self._heads, found.start(), key=lambda head: head[0])

@@ -1,7 +1,14 @@
 """Hooks that cannot be made, fail, or do not come to an end."""
 
 from watchbill.rules.errors.known import ARGO, FLUX, HELM, KnownError, Way
-from watchbill.rules.errors.ways import DELETE_AND_AGAIN, GO_BACK, MEND_AND_AGAIN, WITHOUT_HOOKS
+from watchbill.rules.errors.ways import (
+    DELETE_AND_AGAIN,
+    DONE_BY_HAND,
+    GO_BACK,
+    MEND_AND_AGAIN,
+    PLAIN_OBJECTS_FIRST,
+    WITHOUT_HOOKS,
+)
 
 _POLICY = "helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded"
 _STILL_THERE = r"Hook <event> <few>failed: <few>\b"
@@ -70,7 +77,7 @@ HOOKS = (
         "The hook's {what} is still there from the last time, because its delete policy does not hold "
         "before-hook-creation: hook-succeeded and hook-failed leave it behind when Helm is stopped or cannot make it. "
         "Every retry fails the same way.",
-        (DELETE_AND_AGAIN, *WITHOUT_HOOKS, GO_BACK),
+        (DELETE_AND_AGAIN, *WITHOUT_HOOKS, DONE_BY_HAND, GO_BACK),
         _POLICY,
         rule="WB201",
     ),
@@ -82,7 +89,7 @@ HOOKS = (
         ),
         'Job "{name}" failed: DeadlineExceeded',
         "{what} ran longer than its activeDeadlineSeconds allows. Kubernetes deleted the pod that was running, and its logs with it.",
-        (MEND_AND_AGAIN, *WITHOUT_HOOKS, GO_BACK),
+        (MEND_AND_AGAIN, *WITHOUT_HOOKS, DONE_BY_HAND, GO_BACK),
         "the deadline in the pod template (spec.template.spec.activeDeadlineSeconds) instead: it keeps the pod and its logs",
         rule="WB305",
         kind="Job",
@@ -99,7 +106,7 @@ HOOKS = (
         '{Kind} "{name}" failed',
         "{what} ran and failed by itself; no way of deploying it makes that go away. What it says is in its logs, if it is "
         "still there: with the delete policy hook-failed it is not.",
-        (MEND_AND_AGAIN, *WITHOUT_HOOKS, GO_BACK),
+        (MEND_AND_AGAIN, *WITHOUT_HOOKS, DONE_BY_HAND, GO_BACK),
         "restartPolicy Never and no hook-failed: then the logs of a failure can still be read",
         see=("WB301", "WB305"),
         of_hook=True,
@@ -131,14 +138,15 @@ HOOKS = (
     KnownError(
         "hook-waits",
         (
-            "timed out waiting for the condition",
+            r"\* timed out waiting for the condition",
+            "(?:hooks failed|failed <event>): timed out waiting for the condition",
             r"resource (?P<kind>Job|Pod)/<namespace>/<name> not ready\. status: (?:InProgress|Unknown)",
             "resource not ready, name: <name>, kind: (?P<kind>Job|Pod), status: (?:InProgress|Unknown)",
         ),
         "{What} did not end in time",
         "Helm waited for {what} until its --timeout was over (5 minutes each hook). Either it needs longer, or its pod cannot "
         "start: what it needs is made after the hook, an image cannot be pulled, a quota is full. It runs on in the cluster.",
-        (_LOOK, *WITHOUT_HOOKS, GO_BACK),
+        (_LOOK, PLAIN_OBJECTS_FIRST, *WITHOUT_HOOKS, DONE_BY_HAND, GO_BACK),
         "what the hook's pod needs as hooks of a lower weight, and activeDeadlineSeconds so that it fails by itself",
         see=_BEHIND_A_WAIT,
         of_hook=True,
@@ -146,7 +154,7 @@ HOOKS = (
     ),
     KnownError(
         "sync-waits-for-hook",
-        ("waiting for completion of hook batch/(?P<kind>Job)/<name>(?=[^a-z0-9.-]|$)",),
+        ("waiting for completion of hook batch/(?P<kind>Job)/<last>",),
         'waiting for completion of hook Job "{name}"',
         "Argo CD waits for {what}, without an end: it runs, or its pod cannot start, or it is gone before Argo CD saw it end.",
         (

@@ -23,6 +23,7 @@ _SHORTHANDS = {
     '"<kind>"': r'"(?P<kind>[^"]{1,63})"',
     '"<owner>"': r'"(?P<owner>[^"]{1,63})"',
     "<name>": r"(?P<name>[\w.-]{1,253}?)",
+    "<last>": r"(?P<last>[\w.-]{1,253})",
     "<namespace>": r"(?P<namespace>[a-z0-9-]{0,63})",
     "<kind>": r"(?P<kind>[A-Z]\w{1,62})",
     "<Kind>": r"(?P<kind>[A-Z]\w{1,62})(?:\.[\w.-]+)?",  # with its group: Job.batch

@@ -1,6 +1,7 @@
 """Names of releases and namespaces in what was pasted. They go into commands, so only what can be a name is one."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -58,7 +59,8 @@ def is_name(text: str) -> bool:
 
 def spoken_of(pasted: Pasted, begins: int, ends: int) -> Names:
     """In the message itself, or else in what was printed before it."""
-    release, namespace = _spoken(pasted.words[begins : ends + _AFTER])
+    line = pasted.lines[bisect_right(pasted.lines, begins, key=lambda line: line.start) - 1]
+    release, namespace = _spoken(pasted.words[line.start : ends + _AFTER])
     typed = typed_before(pasted, begins)
     if release and typed.release and release != typed.release:
         typed = Names()  # that was about another one

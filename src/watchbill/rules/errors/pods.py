@@ -1,10 +1,21 @@
 """What pods and their Jobs say when they cannot start, or where their logs are not."""
 
-from watchbill.rules.errors.known import KnownError, Way
+from msgspec.structs import replace
+
+from watchbill.rules.errors.known import KnownError, Stage
+from watchbill.rules.errors.ways import PLAIN_OBJECTS_FIRST
 
 _MADE_LATER = (
     "If it is the pod of a pre-install or pre-upgrade hook: hooks run before the chart's plain objects are made, so {what} of "
     "the same chart is not there yet."
+)
+# This text does not say in which operation it was.
+_PLAIN_OBJECTS_FIRST = replace(
+    PLAIN_OBJECTS_FIRST,
+    commands=PLAIN_OBJECTS_FIRST.commands[1:],
+    when="it was an install, and the hook runs before upgrades too",
+    tools=(),
+    operations=(),
 )
 _MAKE_IT = (
     "make it a hook too, of a lower weight and with another name than the plain one; or let the Job run later"
@@ -19,16 +30,10 @@ def _missing(kind: str, *patterns: str) -> KnownError:
         f'{lower} "{{name}}" not found',
         f'A pod needs {kind} "{{name}}" and it is not there, so it does not start. {_MADE_LATER} The Job never fails by itself: '
         "Helm waits until its time is over.",
-        (
-            Way(
-                "make it by hand, then the same again",
-                (f"kubectl get {lower} {{name}}{{in_namespace}}", "{again}"),
-                "it belongs to no release: Helm does not take over what it did not make",
-                mended=True,
-            ),
-        ),
+        (_PLAIN_OBJECTS_FIRST,),
         _MAKE_IT,
         rule="WB203",
+        stage=Stage.ANYWHERE,
         kind=kind,
     )
 

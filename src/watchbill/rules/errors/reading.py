@@ -6,10 +6,10 @@ knows whether a blank stood there, so whoever looks for words must take a blank 
 """
 
 import re
+from bisect import bisect_right
+from html import unescape
 from itertools import zip_longest
 from typing import NamedTuple
-
-_WIDE = 72  # columns; a shorter line was not broken by a terminal
 
 _ESCAPED = re.compile(
     r"""\\+(?:(?P<code>u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|033)|(?P<blank>[nrt])|(?P<mark>["'/]))"""
@@ -21,7 +21,6 @@ _ANSI = re.compile(
     re.MULTILINE,
 )
 _SAME = str.maketrans("\u201c\u201d\u201e\u2018\u2019\u00a0\u2028\u2029\r\x0b\x0c", '"""\'\' \n\n\n\n\n')
-_ENTITIES = (("&quot;", '"'), ("&#34;", '"'), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 _DATE = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d+)?"
@@ -63,14 +62,25 @@ class Pasted(NamedTuple):
     words: str
     lines: tuple[Line, ...]
 
+    def unbroken(self, start: int, end: int) -> str:
+        """These words, but only as far as they stand in one line, unless that line was broken."""
+        place = bisect_right(self.lines, start, key=lambda line: line.start)
+        for line, then in zip(self.lines[place - 1 :], self.lines[place:], strict=False):
+            if then.start >= end:
+                break
+            if line.whole:
+                return self.words[start : then.start]
+        return self.words[start:end]
+
 
 def read(text: str) -> Pasted:
     written = [_cut(line) for line in _plain(text).split("\n") if line.strip()]
     lines: list[Line] = []
     start = 0
+    longest = max((length for _, _, length in written), default=0)
     for (_, kept, length), then in zip_longest(written, written[1:]):
-        # What a terminal has broken goes on without a prefix.
-        whole = length < _WIDE or then is None or bool(then[0])
+        # A terminal breaks lines where the longest ends, and what is broken goes on without a prefix.
+        whole = length < longest - 1 or then is None or bool(then[0])
         lines.append(Line(kept, start, whole))
         start += len(kept)
     return Pasted("".join(line.text for line in lines), tuple(lines))
@@ -89,8 +99,7 @@ def _plain(text: str) -> str:
     if "\\" in text:
         text = _ESCAPED.sub(_meant, text)
     if "&" in text:
-        for entity, character in _ENTITIES:
-            text = text.replace(entity, character)
+        text = unescape(text)
     return _ANSI.sub("", text)
 
 

@@ -45,6 +45,7 @@ class WayOut(Struct, frozen=True):
     when: str
     commands: tuple[str, ...]
     costs: str
+    mended: bool  # it is one only once the cause is mended
 
 
 class Explanation(Struct, frozen=True):
@@ -72,9 +73,17 @@ class Seen(Struct, frozen=True):
     error: KnownError
     context: Context
     found: re.Match[str]
+    pasted: Pasted
 
     def group(self, name: str) -> str:
         return self.found.groupdict().get(name) or ""
+
+    @property
+    def name(self) -> str:
+        """Of the object. At the end of a message nothing but the end of the line bounds it."""
+        if self.group("last"):
+            return self.pasted.unbroken(*self.found.span("last"))
+        return self.group("name")
 
 
 def recognise(text: str, given: Names = NOTHING) -> list[Explanation]:
@@ -87,7 +96,7 @@ def recognise(text: str, given: Names = NOTHING) -> list[Explanation]:
 
 
 def _seen(pasted: Pasted) -> list[Seen]:
-    messages = Messages(pasted.words)
+    messages = Messages(pasted)
     found: list[Seen] = []
     taken: list[tuple[int, int]] = []
     for error in ERRORS:
@@ -96,7 +105,7 @@ def _seen(pasted: Pasted) -> list[Seen]:
                 continue
             context = _context(error, messages.around(match), pasted)
             if _applies(error, context):
-                found.append(Seen(error, context, match))
+                found.append(Seen(error, context, match, pasted))
                 taken.append(match.span())
     if any(not seen.error.vague for seen in found):
         found = [seen for seen in found if not seen.error.vague]
@@ -164,7 +173,7 @@ def _kind(seen: Seen) -> _Kind:
 def _explained(found: Sequence[Seen], pasted: Pasted, given: Names) -> Explanation:
     first = found[0]
     error, context, kind = first.error, first.context, _kind(first)
-    objects = tuple(dict.fromkeys(name for seen in found if names.is_name(name := seen.group("name"))))
+    objects = tuple(dict.fromkeys(name for seen in found if names.is_name(name := seen.name)))
     spoken = names.spoken_of(pasted, context.begins, found[-1].found.end())
     its_namespace = seen_name(first.group("namespace"))
     release = given.release or seen_name(first.group("release")) or spoken.release
@@ -245,6 +254,7 @@ def _ways(error: KnownError, context: Context, kind: str, words: dict[str, str])
                 when,
                 tuple(command.format_map(words) for command in commands),
                 _costs(way, words, deleting=assumed.operation == "install" and retry[:-1] != ()),
+                way.mended,
             )
 
 

@@ -173,7 +173,7 @@ RECORDS = (
     ),
     KnownError(
         "cannot-delete-release",
-        ("failed to delete release: <release>(?=[^a-z0-9.-]|$)",),
+        ("failed to delete release: ",),
         "failed to delete release",
         "An object in the release's manifest cannot be read any more: most often its kind is not served (its definition was "
         "deleted first, or Kubernetes dropped the version). Helm stops before it deletes anything.",
@@ -183,6 +183,7 @@ RECORDS = (
                 ("kubectl apply -f DEFINITION", "{again}"),
                 "nothing",
                 when="the kind's definition (CRD) was deleted",
+                mended=True,
             ),
         ),
         alone="uninstall",

@@ -4,7 +4,7 @@ import re
 
 from watchbill.lifecycle.kube.removed import SINCE
 from watchbill.rules.errors.known import ARGO, FLUX, HELM, KUBECTL, KnownError, Stage, Way
-from watchbill.rules.errors.ways import GO_BACK, WITHOUT_HOOKS
+from watchbill.rules.errors.ways import GO_BACK, UNINSTALL_WITHOUT_HOOKS, UPGRADE_WITHOUT_HOOKS, WITHOUT_HOOKS
 
 _CORRECT = Way(
     "correct the chart or its values, then the same again",
@@ -47,7 +47,8 @@ REFUSED = (
         "twins",
         (r'\b<resource> "<name>" already exists',),
         '{Kind} "{name}" already exists',
-        "A hook of this very chart has made {what}, and now the chart's plain object of the same name is to be made.",
+        "A hook of this very chart has made {what}, and now the chart's plain object of the same name is to be made; or the "
+        "chart renders it twice.",
         (_WITHOUT_THE_HOOK,),
         "another name for the hook's copy",
         rule="WB408",
@@ -104,7 +105,8 @@ REFUSED = (
                 operations=("install",),
                 mended=True,
             ),
-            *WITHOUT_HOOKS,
+            UPGRADE_WITHOUT_HOOKS,
+            UNINSTALL_WITHOUT_HOOKS,
         ),
         'cut the name in the template: trunc 63 | trimSuffix "-", counting the suffix',
         rule="WB104",
@@ -118,7 +120,7 @@ REFUSED = (
         ),
         "resource name may not be empty",
         "An object has no name, most often because it has generateName. Helm finds its objects by name, so it cannot use that.",
-        (_CORRECT, *WITHOUT_HOOKS),
+        (_CORRECT, UPGRADE_WITHOUT_HOOKS, UNINSTALL_WITHOUT_HOOKS),
         "metadata.name, with a hash of the spec or the revision in it if it must be another one each time",
         rule="WB105",
     ),
@@ -146,6 +148,7 @@ REFUSED = (
                 "install the definition, then the same again",
                 ("kubectl apply -f DEFINITION", "{again}"),
                 "nothing",
+                mended=True,
             ),
         ),
         "definitions in crds/ or in a chart of their own, installed before",
@@ -227,7 +230,7 @@ REFUSED = (
         ),
         '{Kind} "{name}" is refused',
         "Kubernetes does not take {what} as it is written; the text after its name says which field it is.",
-        (_CORRECT, *WITHOUT_HOOKS, GO_BACK),
+        (_CORRECT, UPGRADE_WITHOUT_HOOKS, UNINSTALL_WITHOUT_HOOKS, GO_BACK),
         "the field that the text names",
         rule="WB109",
     ),

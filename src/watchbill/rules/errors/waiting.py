@@ -26,7 +26,7 @@ WAITING_FOR_PLAIN = (
     KnownError(
         "waited-failed-job",
         (
-            "job is failed: <namespace>/<name>(?=[^a-z0-9.-]|$)",
+            "job is failed: <namespace>/<last>",
             r"resource (?P<kind>Job)/<namespace>/<name> not ready\. status: Failed",
             "resource not ready, name: <name>, kind: (?P<kind>Job), status: Failed",
         ),
@@ -99,7 +99,7 @@ WAITING_FOR_PLAIN = (
         "time-is-over",
         ("context deadline exceeded", "timed out waiting for the condition"),
         "the time is over",
-        "Helm waited until its --timeout was over. This text does not say for what: something did not become ready, or "
+        "The time to wait (--timeout) was over. This text does not say for what: something did not become ready, or "
         "the API server did not answer.",
         (
             Way(
@@ -115,7 +115,6 @@ WAITING_FOR_PLAIN = (
             GO_BACK,
         ),
         see=("WB506", "WB203"),
-        tools=(HELM, FLUX),
         stage=Stage.WAITING,
         vague=True,
     ),

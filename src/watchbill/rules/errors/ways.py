@@ -97,4 +97,17 @@ DONE_BY_HAND = Way(
     operations=("uninstall",),
     stages=(Stage.LAST_HOOKS,),
 )
-WITHOUT_HOOKS = (UPGRADE_WITHOUT_HOOKS, ROLL_BACK_WITHOUT_HOOKS, UNINSTALL_WITHOUT_HOOKS, DONE_BY_HAND)
+WITHOUT_HOOKS = (UPGRADE_WITHOUT_HOOKS, ROLL_BACK_WITHOUT_HOOKS, UNINSTALL_WITHOUT_HOOKS)
+PLAIN_OBJECTS_FIRST = Way(
+    "make the plain objects first, and run the hooks with an upgrade",
+    (
+        "kubectl delete {kind} {name}{in_namespace} --ignore-not-found",
+        "helm uninstall {release} -n {namespace}",
+        "helm install {release} CHART -n {namespace} --no-hooks",
+        "helm upgrade {release} CHART -n {namespace}",
+    ),
+    "the application starts before the hook has run; hooks that name no upgrade event do not run at all",
+    when="it needs an object of the same chart, and runs before upgrades too",
+    tools=(HELM,),
+    operations=("install",),
+)
