@@ -30,11 +30,14 @@ def engine() -> Iterator[Engine]:
 def watchbill(tmp_path: Path) -> Watchbill:
     """The command in a process of its own, at the repository's root, with a state folder of its own."""
 
-    def run(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, env: dict[str, str] | None = None, given: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "watchbill", *arguments],
             capture_output=True,
             text=True,
+            input=given,
             cwd=ROOT,
             env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), **(env or {})},
             check=False,

@@ -20,12 +20,12 @@ from watchbill.rules.registry import RULES
 from watchbill.rules.rule import Rule
 
 TAPES = Path(__file__).parent.parent / "tapes" / "rules"
-TOOLS = ("helm@4", "helm@3.19")
+TOOLS = ("helm@4", "helm@3.19", "kubectl")
 
 
 def checked(engine: Engine, path: Path, scratch: Path) -> Checked:
     case = cases.read(path)
-    tools = TOOLS if any(tool.startswith("helm") for tool in cases.recorded(path)) else ("kubectl",)
+    tools = [str(read_tool(tool)) for tool in TOOLS if str(read_tool(tool)) in cases.recorded(path)]
     context = Context(release=case.release, namespace=case.namespace)
     options = Options(tuple(map(read_tool, tools)), context)
     result = check(engine, subject(case, scratch), options).checked

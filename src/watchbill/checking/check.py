@@ -17,13 +17,12 @@ from watchbill.checking.options import Options
 from watchbill.checking.overrides import override
 from watchbill.checking.postrender import PostRenderer
 from watchbill.checking.result import Checked, Fact, Problem
-from watchbill.checking.settings.rule_names import RuleNames
+from watchbill.checking.settings import rule_names
 from watchbill.checking.silencing import Silenced, silence
 from watchbill.checking.subject import Subject
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Tool
 from watchbill.lifecycle.scenarios import scenarios
-from watchbill.rules.registry import RULES
 from watchbill.rules.rule import Severity
 
 LONGEST_RELEASE = 53
@@ -52,10 +51,9 @@ def check(engine: Engine, subject: Subject, options: Options) -> Answer:
 
 def _inline(subject: Subject, chart: Chart | None) -> list[InlineIgnore]:
     """What comments in the templates say is to be ignored."""
-    rules = RuleNames(RULES)
     if chart is not None:
-        return inline_of(chart, subject.path, rules)
-    return inline([(subject.manifests_name, subject.manifests)], rules)
+        return inline_of(chart, subject.path, rule_names.ALL)
+    return inline([(subject.manifests_name, subject.manifests)], rule_names.ALL)
 
 
 def _checked(engine: Engine, subject: Subject, chart: Chart | None, options: Options) -> Checked:
@@ -72,7 +70,8 @@ def _checked(engine: Engine, subject: Subject, chart: Chart | None, options: Opt
     def avoid(one: findings.Heard, resource: Resource) -> str:
         return _override(engine, one, resource, options, {known.cause for known in heard})
 
-    found = findings.write(engine, groups, subject.path, subject.manifests, avoid)
+    profiles = frozenset(ground.profile for ground in grounds)
+    found = findings.write(engine, groups, subject.path, subject.manifests, profiles=profiles, avoid=avoid)
     first = grounds[0]
     resources = first.renderings[0].resources
     return Checked(

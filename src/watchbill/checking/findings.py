@@ -106,7 +106,7 @@ def settle(heard: Sequence[Heard]) -> tuple[list[list[Heard]], list[Fact]]:
     for one in heard:
         groups.setdefault(one.cause, []).append(one)
     kept, facts = [], []
-    for group in groups.values():
+    for group in _uncovered(groups):
         group.sort(key=lambda one: one.plainness)
         if (first := next((one for one in group if one.mendable), None)) is not None:
             kept.append([first, *(one for one in group if one is not first)])
@@ -116,11 +116,32 @@ def settle(heard: Sequence[Heard]) -> tuple[list[list[Heard]], list[Fact]]:
     return kept, facts
 
 
+def _uncovered(groups: dict[Cause, list[Heard]]) -> Iterator[list[Heard]]:
+    """Where one rule names the cause, what others say of the same object is no other finding."""
+    covered = {
+        (rule, subject): group
+        for (_, subject, _, _), group in groups.items()
+        for rule in group[0].rule.covers
+    }
+    for (rule, subject, _, _), group in groups.items():
+        cause = covered.get((rule, subject))
+        if cause is None:
+            yield group
+        else:
+            cause += group
+
+
 def write(
-    engine: Engine, groups: Sequence[Sequence[Heard]], path: str, text: str, avoid: Avoid
+    engine: Engine,
+    groups: Sequence[Sequence[Heard]],
+    path: str,
+    text: str,
+    *,
+    profiles: frozenset[str],
+    avoid: Avoid,
 ) -> list[Finding]:
-    """With lines, traces and lists, the worst first. `path` is the chart as the user named it."""
-    profiles = frozenset(one.ground.profile for group in groups for one in group)
+    """With lines, traces and lists, the worst first. `path` is the chart as the user named it, `profiles` are all that
+    it was checked with."""
     found: dict[object, Finding] = {}
     for group in groups:
         locator = Locator(engine, group[0].ground, path, text)
@@ -138,19 +159,23 @@ def shared(charts: Sequence[Checked]) -> list[Finding]:
     found: dict[object, Finding] = {}
     for checked in charts:
         for finding in checked.findings:
-            spot = _library_spot(finding) or (checked.path, finding.fingerprint, finding.objects)
+            spot = _library_spot(finding, checked.path) or (
+                checked.path,
+                finding.fingerprint,
+                finding.objects,
+            )
             found[spot] = _joined(found[spot], finding) if spot in found else finding
     return sorted(found.values(), key=_order)
 
 
-def _library_spot(finding: Finding) -> object:
+def _library_spot(finding: Finding, chart: str) -> object:
     """Where in a dependency it comes from, without the chart that the dependency is in."""
     place = finding.location
     if place is None:
         return None
     deepest = place.through[-1] if place.through else f"{place.file}:{place.line}"
-    _, inside, rest = deepest.partition("/charts/")
-    return (finding.rule, finding.because, rest) if inside else None
+    inside = deepest.removeprefix(f"{chart.rstrip('/')}/")
+    return (finding.rule, finding.because, inside) if inside.startswith("charts/") else None
 
 
 def _finding(group: Sequence[Heard], locator: Locator, profiles: frozenset[str], path: str) -> Finding:
@@ -170,7 +195,7 @@ def _finding(group: Sequence[Heard], locator: Locator, profiles: frozenset[str],
         fingerprint=_fingerprint(best, template, index),
         objects=(short(claim.subject),),
         because=claim.because,
-        location=main,
+        location=main or locator.whole,
         related=tuple(place for place in related if place is not None and place != main),
         dependency=_dependency(best.ground, resource.origin.subchart if resource else ""),
         tools=_each(str(one.ground.tool) for one in group),

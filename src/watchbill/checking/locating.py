@@ -21,6 +21,12 @@ class Locator:
         self._root = root
         self._text = text  # of manifests
 
+    @property
+    def whole(self) -> Location:
+        """For what stands nowhere, since it is missing."""
+        chart = self._ground.chart is not None
+        return Location(f"{self._root.rstrip('/')}/Chart.yaml" if chart else self._root, 1)
+
     def resource(self, key: Key) -> Resource | None:
         found = self._resource(key)
         return found[1] if found else None
@@ -75,10 +81,8 @@ def _is(resource: Resource, key: Key) -> bool:
 
 def _has(thing: Any, path: Path) -> bool:
     for step in path:
-        if isinstance(thing, dict) and step in thing:
+        try:
             thing = thing[step]
-        elif isinstance(thing, list) and isinstance(step, int) and step < len(thing):
-            thing = thing[step]
-        else:
+        except (KeyError, IndexError, TypeError):
             return False
     return True

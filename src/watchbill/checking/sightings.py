@@ -119,4 +119,7 @@ def _is_about(violation: Violation, ground: Ground, lab: Lab) -> bool:
     """What befalls only the version before is nothing that the checked one could change."""
     if lab is not ground.life or not ground.checked:
         return True
+    last = violation.trace[-1]
+    if last.verb in ("install", "upgrade", "apply"):
+        return last.version >= ground.checked
     return any(move.version >= ground.checked for move in violation.trace if move.of_tool)

@@ -61,4 +61,5 @@ class Rule(Struct, frozen=True):
     rows: tuple[int, ...] = ()  # of the catalogue of reported defects
     claim: Callable[[Sighting], Claim | None] | None = None
     inspect: Callable[[Look], Iterator[Claim]] | None = None
+    covers: tuple[str, ...] = ()  # rules that say of the same object what has the same cause
     after_kills: bool = False  # whether a client that was killed may be part of what it claims

@@ -47,5 +47,10 @@ def _kept(key: Key) -> Mend:
 
 
 RULE = Rule(
-    "WB401", "plain-to-hook", "an object that becomes a hook is deleted by that upgrade", (11,), _claim
+    "WB401",
+    "plain-to-hook",
+    "an object that becomes a hook is deleted by that upgrade",
+    (11,),
+    _claim,
+    covers=("WB404", "WB405"),
 )

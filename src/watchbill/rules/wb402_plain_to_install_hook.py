@@ -34,4 +34,5 @@ RULE = Rule(
     "an object that becomes an install hook is lost on upgrade",
     (12,),
     _claim,
+    covers=("WB404", "WB405", "WB411"),
 )

@@ -27,4 +27,11 @@ def _claim(sighting: Sighting) -> Claim | None:
     )
 
 
-RULE = Rule("WB403", "hook-to-plain", "an object that was a hook cannot become plain", (13,), _claim)
+RULE = Rule(
+    "WB403",
+    "hook-to-plain",
+    "an object that was a hook cannot become plain",
+    (13,),
+    _claim,
+    covers=("WB404",),
+)

@@ -39,4 +39,11 @@ def _ruin(events: tuple[str, ...], chosen: tuple[str, ...], *, again: bool) -> t
     return ("a failed hook", Severity.WARNING) if FAILED in chosen else None
 
 
-RULE = Rule("WB406", "stateful-hook", "data is deleted because its object is a hook", (24,), inspect=_inspect)
+RULE = Rule(
+    "WB406",
+    "stateful-hook",
+    "data is deleted because its object is a hook",
+    (24,),
+    inspect=_inspect,
+    covers=("WB304", "WB405"),
+)

@@ -33,4 +33,11 @@ def _inspect(look: Look) -> Iterator[Claim]:
         )
 
 
-RULE = Rule("WB407", "long-running-hook", "a Deployment or Service is a hook", (64,), inspect=_inspect)
+RULE = Rule(
+    "WB407",
+    "long-running-hook",
+    "a Deployment or Service is a hook",
+    (64,),
+    inspect=_inspect,
+    covers=("WB304",),
+)

@@ -38,4 +38,4 @@ def _apart(key: Key) -> Mend:
     return mend
 
 
-RULE = Rule("WB408", "twins", "one object is both a hook and plain", claim=_claim)
+RULE = Rule("WB408", "twins", "one object is both a hook and plain", claim=_claim, covers=("WB304", "WB405"))
