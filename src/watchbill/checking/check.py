@@ -5,27 +5,23 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from watchbill.charts.chart import Chart, load
+from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
-from watchbill.charts.protocol import Context, ValuesFile
-from watchbill.charts.render import Failure, Rendering, Resource, render
+from watchbill.charts.protocol import Context
+from watchbill.charts.render import Resource
 from watchbill.checking import findings
-from watchbill.checking.api_branches import asked_apis
-from watchbill.checking.grounds import Ground, of_chart, of_manifests
+from watchbill.checking.grounds import of_chart
 from watchbill.checking.ignores import InlineIgnore, inline, inline_of
 from watchbill.checking.options import Options
 from watchbill.checking.overrides import override
-from watchbill.checking.postrender import PostRenderer
+from watchbill.checking.profiles import assumed, chart_of, grounds_of
 from watchbill.checking.result import Checked, Fact, Problem
 from watchbill.checking.settings import rule_names
 from watchbill.checking.silencing import Silenced, silence
 from watchbill.checking.subject import Subject
 from watchbill.errors import UserError
-from watchbill.lifecycle.lab import Tool
 from watchbill.lifecycle.scenarios import scenarios
 from watchbill.rules.rule import Severity
-
-LONGEST_RELEASE = 53
 
 
 class Answer(Struct, frozen=True):
@@ -36,9 +32,7 @@ class Answer(Struct, frozen=True):
 def check(engine: Engine, subject: Subject, options: Options) -> Answer:
     """Whatever is wrong with the input is part of the answer: other charts are still checked."""
     try:
-        chart = (
-            load(engine, subject.source, follow_symlinks=options.follow_symlinks) if subject.source else None
-        )
+        chart = chart_of(engine, subject, options)
         comments = _inline(subject, chart)
         checked = _checked(engine, subject, chart, options)
         silenced = silence(checked.findings, checked.name, options.config, comments, options.baseline)
@@ -57,7 +51,7 @@ def _inline(subject: Subject, chart: Chart | None) -> list[InlineIgnore]:
 
 
 def _checked(engine: Engine, subject: Subject, chart: Chart | None, options: Options) -> Checked:
-    grounds = [ground.bound_by(options.contracts) for ground in _grounds(engine, subject, chart, options)]
+    grounds = [ground.bound_by(options.contracts) for ground in grounds_of(engine, subject, chart, options)]
     heard, facts = [], list[Fact]()
     for ground in grounds:
         for said in findings.listen(ground, options.depth, options.in_use, options.scenarios):
@@ -86,61 +80,8 @@ def _checked(engine: Engine, subject: Subject, chart: Chart | None, options: Opt
         ),
         findings=tuple(found),
         facts=tuple(_merged([*facts, *unmendable])),
-        assumed=tuple(_assumed(first)),
+        assumed=tuple(assumed(first)),
     )
-
-
-def _grounds(engine: Engine, subject: Subject, chart: Chart | None, options: Options) -> Iterator[Ground]:
-    if chart is None:
-        context = replace(options.context, release=options.context.release or subject.label or "r")
-        old = (subject.old_name, subject.old_manifests) if subject.old_manifests else None
-        yield from of_manifests(
-            engine, (subject.manifests_name, subject.manifests), old, context, options.tools
-        )
-        return
-    before = load(engine, subject.old, follow_symlinks=options.follow_symlinks) if subject.old else None
-    context = replace(options.context, release=options.context.release or chart.name[:LONGEST_RELEASE])
-
-    def finishing(tool: Tool) -> PostRenderer | None:
-        asked = options.post_rendering
-        return PostRenderer(engine, tool, asked.command, asked.arguments, asked.seconds) if asked else None
-
-    for profile, chosen in _profiles(engine, chart, context, subject.values_profiles):
-        yield from of_chart(
-            engine, chart, before, chosen, options.tools, profile=profile, finishing=finishing
-        )
-
-
-def _profiles(
-    engine: Engine, chart: Chart, context: Context, files: tuple[str, ...]
-) -> Iterator[tuple[str, Context]]:
-    """The chart's own values, then each file of ci/ on top of them, each also with the APIs that templates ask for.
-
-    Its own values need not be enough where there are such files.
-    """
-    given = [("", context)]
-    for file in files:
-        values = replace(context.values, files=(ValuesFile(file), *context.values.files))
-        given.append((file, replace(context, values=values)))
-    apis = asked_apis(chart)
-    if not apis and not files:
-        yield from given
-        return
-    for name, chosen in given:
-        served = replace(chosen, api_versions=(*chosen.api_versions, *apis))
-        without, with_them = render(engine, chart, [chosen, served])
-        if isinstance(without, Failure) and files and not name:
-            continue
-        yield name, chosen
-        if apis and _differ(without, with_them):
-            yield f"{name or 'values.yaml'} and {', '.join(apis)} served", served
-
-
-def _differ(one: Rendering | Failure, other: Rendering | Failure) -> bool:
-    """Whether the second is another rendering; one that fails is none."""
-    if isinstance(other, Failure) or isinstance(one, Failure):
-        return isinstance(other, Rendering)
-    return [document.text for document in one.documents] != [document.text for document in other.documents]
 
 
 def _override(
@@ -161,13 +102,6 @@ def _override(
         )
 
     return override(engine, chart, ground.renderings[0].context, resource, is_silent)
-
-
-def _assumed(ground: Ground) -> Iterator[str]:
-    context = ground.life
-    yield f'release "{context.release}" in namespace "{context.namespace}"'
-    if ground.changes:
-        yield f"a made-up next version: {', '.join(ground.changes)}"
 
 
 def _merged(facts: list[Fact]) -> Iterator[Fact]:

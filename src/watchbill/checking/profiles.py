@@ -1,0 +1,85 @@
+"""A chart with each set of values it is played with: its own, those of ci/, and with the APIs that templates ask for."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from watchbill.charts.chart import Chart, load
+from watchbill.charts.engine import Engine
+from watchbill.charts.protocol import Context, ValuesFile
+from watchbill.charts.render import Failure, Rendering, render
+from watchbill.checking.api_branches import asked_apis
+from watchbill.checking.grounds import Ground, of_chart, of_manifests
+from watchbill.checking.options import Options
+from watchbill.checking.postrender import PostRenderer
+from watchbill.checking.subject import Subject
+from watchbill.lifecycle.lab import Tool
+
+LONGEST_RELEASE = 53
+
+
+def chart_of(engine: Engine, subject: Subject, options: Options) -> Chart | None:
+    """None: it is manifests."""
+    return load(engine, subject.source, follow_symlinks=options.follow_symlinks) if subject.source else None
+
+
+def grounds_of(engine: Engine, subject: Subject, chart: Chart | None, options: Options) -> Iterator[Ground]:
+    """With one set of values after the other, all tools in their order."""
+    if chart is None:
+        context = replace(options.context, release=options.context.release or subject.label or "r")
+        old = (subject.old_name, subject.old_manifests) if subject.old_manifests else None
+        yield from of_manifests(
+            engine, (subject.manifests_name, subject.manifests), old, context, options.tools
+        )
+        return
+    before = load(engine, subject.old, follow_symlinks=options.follow_symlinks) if subject.old else None
+    context = replace(options.context, release=options.context.release or chart.name[:LONGEST_RELEASE])
+
+    def finishing(tool: Tool) -> PostRenderer | None:
+        asked = options.post_rendering
+        return PostRenderer(engine, tool, asked.command, asked.arguments, asked.seconds) if asked else None
+
+    for profile, chosen in _profiles(engine, chart, context, subject.values_profiles):
+        yield from of_chart(
+            engine, chart, before, chosen, options.tools, profile=profile, finishing=finishing
+        )
+
+
+def assumed(ground: Ground) -> Iterator[str]:
+    """What nobody said, and had to be said."""
+    lab = ground.life
+    yield f'release "{lab.release}" in namespace "{lab.namespace}"'
+    if ground.changes:
+        yield f"a made-up next version: {', '.join(ground.changes)}"
+
+
+def _profiles(
+    engine: Engine, chart: Chart, context: Context, files: tuple[str, ...]
+) -> Iterator[tuple[str, Context]]:
+    """The chart's own values, then each file of ci/ on top of them, each also with the APIs that templates ask for.
+
+    Its own values need not be enough where there are such files.
+    """
+    given = [("", context)]
+    for file in files:
+        values = replace(context.values, files=(ValuesFile(file), *context.values.files))
+        given.append((file, replace(context, values=values)))
+    apis = asked_apis(chart)
+    if not apis and not files:
+        yield from given
+        return
+    for name, chosen in given:
+        served = replace(chosen, api_versions=(*chosen.api_versions, *apis))
+        without, with_them = render(engine, chart, [chosen, served])
+        if isinstance(without, Failure) and files and not name:
+            continue
+        yield name, chosen
+        if apis and _differ(without, with_them):
+            yield f"{name or 'values.yaml'} and {', '.join(apis)} served", served
+
+
+def _differ(one: Rendering | Failure, other: Rendering | Failure) -> bool:
+    """Whether the second is another rendering; one that fails is none."""
+    if isinstance(other, Failure) or isinstance(one, Failure):
+        return isinstance(other, Rendering)
+    return [document.text for document in one.documents] != [document.text for document in other.documents]
