@@ -12,7 +12,8 @@ from watchbill.cli.session import Session, common_options
 from watchbill.errors import Found, Unchecked
 
 if TYPE_CHECKING:
-    from watchbill.checking.run import Outcome, Request
+    from watchbill.checking.plan import Request
+    from watchbill.checking.run import Outcome
 
 TOOLS = ("helm@4", "helm@3.19")
 FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
@@ -103,7 +104,7 @@ def command(session: Session, /, **options: Any) -> None:
 
 def _request(chosen: RenderingOptions, options: dict[str, Any]) -> "Request":
     from watchbill.checking.options import PostRendering
-    from watchbill.checking.run import Request
+    from watchbill.checking.plan import Request
     from watchbill.checking.subject import Asked
     from watchbill.rehearsal.script import read_tool
 
@@ -126,7 +127,7 @@ def _request(chosen: RenderingOptions, options: dict[str, Any]) -> "Request":
         depth=options["depth"],
         config=options["config"] or "",
         baseline=options["baseline"] or "",
-        renews_baseline=bool(options["write_baseline"]),
+        reads_baseline=not options["write_baseline"],
         fail_on=options["fail_on"],
     )
 
