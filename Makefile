@@ -9,12 +9,12 @@ CLUSTER := $(BIN)/python -m dev.cluster
 
 .PHONY: demo test test-cluster lint bench fuzz record record-all corpus cluster cluster-down env pins clean
 
+# The stories of real charts, each with its true verdict; what is found makes `check` exit with 1.
 demo: env
-	@$(BIN)/watchbill show examples/charts/orders
-	@echo
-	@$(BIN)/watchbill show examples/charts/billing
-	@echo
-	@$(BIN)/watchbill rehearse examples/charts/orders examples/charts/orders-1.5.0 install upgrade || true
+	@for story in examples/stories/*/; do echo "\$$ watchbill check $$story"; $(BIN)/watchbill check $$story || [ $$? = 1 ]; echo; done
+	@$(BIN)/watchbill check examples/stories/conditional-hook --set deletePolicy=before-hook-creation || [ $$? = 1 ]
+	@$(BIN)/watchbill rehearse examples/stories/plain-job install "upgrade --force-replace" || [ $$? = 1 ]
+	@$(BIN)/watchbill matrix examples/stories/ttl-job
 
 test: env
 	$(BIN)/pytest -n 2 -m "not cluster and not oracle"

@@ -12,7 +12,7 @@ from watchbill.checking import evidence
 from watchbill.checking.grounds import Ground
 from watchbill.checking.locating import Locator
 from watchbill.checking.mending import can_be_mended, can_be_unsaid
-from watchbill.checking.result import LEVELS, Checked, Fact, Finding, Level
+from watchbill.checking.result import LEVELS, Checked, Fact, Finding, Level, Which
 from watchbill.checking.sightings import sightings
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.scenarios import Scenario
@@ -58,6 +58,13 @@ class Heard(Struct, frozen=True):
             return can_be_mended(self.claim, self.sighting, since)
         assert self.seen is not None
         return can_be_unsaid(self.rule, self.claim, self.seen, self.ground.checked)
+
+    @property
+    def versions(self) -> Sequence[Which]:
+        """What those are that it was seen with."""
+        if self.sighting is not None and self.sighting.lab is self.ground.alone:
+            return ("this",)
+        return ("before", "this") if self.ground.checked else ("this", "next")
 
     @property
     def plainness(self) -> tuple[int, bool, int, int, bool]:
@@ -183,16 +190,14 @@ def _finding(group: Sequence[Heard], locator: Locator, profiles: frozenset[str],
     claim, sighting = best.claim, best.sighting
     main, *related = locator.locate([Pointer(claim.subject, claim.path), *claim.related])
     resource = locator.resource(claim.subject)
-    template = resource.origin.template if resource else ""
-    index = resource.origin.index if resource else 0
-    shown = evidence.trace(sighting, claim) if sighting is not None else None
+    shown = evidence.trace(sighting, claim, best.versions) if sighting is not None else None
     return Finding(
         rule=best.rule.id,
         name=best.rule.name,
         level=LEVEL[best.severity],
         confidence=claim.confidence,
         title=claim.title,
-        fingerprint=_fingerprint(best, template, index),
+        fingerprint=_fingerprint(best, resource, locator),
         objects=(short(claim.subject),),
         because=claim.because,
         location=main or locator.whole,
@@ -233,10 +238,11 @@ def _dependency(ground: Ground, subchart: str) -> str:
     return f"{subchart} {version}".rstrip()
 
 
-def _fingerprint(best: Heard, template: str, index: int) -> str:
+def _fingerprint(best: Heard, resource: Resource | None, locator: Locator) -> str:
     """No line, no version, no name of a release: a baseline survives edits."""
+    place = (resource.origin.template.partition("/")[2], *locator.rank(resource)) if resource else ()
     field = ".".join(map(str, best.claim.path))
-    words = (best.rule.id, template.partition("/")[2] or template, index, best.claim.cause, field)
+    words = (best.rule.id, *place, best.claim.cause, field)
     return hashlib.sha256("\0".join(map(str, words)).encode()).hexdigest()[:16]
 
 

@@ -31,6 +31,17 @@ class Locator:
         found = self._resource(key)
         return found[1] if found else None
 
+    def rank(self, resource: Resource) -> tuple[str, int]:
+        """Which of its kind it is in its template: other documents may come and go."""
+        siblings = [
+            one
+            for rendering in self._ground.renderings
+            if any(one is resource for one in rendering.resources)
+            for one in rendering.resources
+            if (one.kind, one.origin.template) == (resource.kind, resource.origin.template)
+        ]
+        return resource.kind, next((n for n, one in enumerate(siblings) if one is resource), 0)
+
     def _resource(self, key: Key, path: Path = ()) -> tuple[Rendering, Resource] | None:
         """The document that makes the object, best one that has the field: what an install does not have, an upgrade
         may. What lives in no namespace may be said to be in one."""
