@@ -313,8 +313,8 @@ def test_a_label_makes_no_hook(find: Find) -> None:
     assert "metadata.labels" in finding.title
 
 
-def test_a_pod_as_a_hook_is_a_note_for_helm_4_unless_it_is_a_test(find: Find) -> None:
+def test_a_pod_as_a_hook_is_a_warning_for_helm_4_unless_it_is_a_test(find: Find) -> None:
     pod = "spec: {restartPolicy: Never, containers: [{name: c, image: c}]}\n"
     [finding] = find("WB213", plain("Pod", "check", pod, **PRE))
-    assert (finding.level, finding.tools) == ("note", ("helm@4.3.1",))
+    assert (finding.level, finding.tools) == ("warning", ("helm@4.3.1",))
     assert not find("WB213", plain("Pod", "check", pod, hook="test"))
