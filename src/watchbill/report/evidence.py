@@ -1,6 +1,6 @@
 """The trace of a finding as evidence: moves in order, what each did, and the tool's own words once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from click import style
 
@@ -36,9 +36,19 @@ def error_text(text: str, *, verbose: bool = False) -> str:
 
 
 def _rows(finding: Finding, columns: int, *, verbose: bool) -> Iterator[tuple[str, ...]]:
-    """Of the moves that lead to the one that shows it, a line each says enough."""
     moves = finding.trace.rows if finding.trace else ()
-    hidden = range(0) if verbose or len(moves) <= MOST_MOVES else range(1, len(moves) - MOST_MOVES + 2)
+
+    def shows(row: Row) -> bool:
+        return row is moves[-1] or essence(row.error) == essence(finding.error) != ""
+
+    yield from trace_rows(moves, shows, columns, most=MOST_MOVES, verbose=verbose)
+
+
+def trace_rows(
+    moves: Sequence[Row], shows: Callable[[Row], bool], columns: int, *, most: int, verbose: bool
+) -> Iterator[tuple[str, ...]]:
+    """At most so many moves. Of those that lead to the one that shows it, a line each says enough."""
+    hidden = range(0) if verbose or len(moves) <= most else range(1, len(moves) - most + 2)
     shown = [*moves[: hidden.start], *moves[hidden.stop :]]
     widest = columns // 3
     beside = max((width(row.move) for row in shown if width(row.move) <= widest), default=0)
@@ -47,8 +57,7 @@ def _rows(finding: Finding, columns: int, *, verbose: bool) -> Iterator[tuple[st
     for number, row in enumerate(shown):
         if hidden and number == hidden.start:
             yield (style(f"… {counted(len(hidden), 'move')} …", dim=True),)
-        shows = row is moves[-1] or essence(row.error) == essence(finding.error) != ""
-        if shows or verbose:
+        if shows(row) or verbose:
             first, *others = _said(row, said, verbose=verbose) or [""]
         else:
             first, others = _said_briefly(row, room), []

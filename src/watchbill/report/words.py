@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Protocol
 
 from watchbill.checking.result import LEVELS, Checked, Finding, Location, Problem, Run
 from watchbill.lifecycle.kube.words import normalise
@@ -10,6 +11,23 @@ from watchbill.report.terminal import LONGEST_WORD, shortened
 from watchbill.rules.words import tools_named
 
 MOST_LISTED = 5
+
+
+class Named(Protocol):
+    """A chart, whatever was done with it."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def from_version(self) -> str: ...
+
 
 # Helm's own announcement of what the trace says anyway.
 _ANNOUNCED = re.compile(r"^(?:Error: )?(?:[A-Z]+ FAILED: )?")
@@ -51,7 +69,7 @@ def reason(location: Location | None, text: str) -> str:
     return "; ".join(part for part in (text, way) if part)
 
 
-def complaint(chart: Checked, problem: Problem) -> list[str]:
+def complaint(chart: Named, problem: Problem) -> list[str]:
     """What, where, what next; which chart it is about is said once."""
     what = problem.what if problem.what.startswith(chart.path) else f"{chart.path}: {problem.what}"
     return [*what.splitlines(), *problem.where.splitlines(), *problem.then.splitlines()]
@@ -63,7 +81,7 @@ def tally(findings: Sequence[Finding]) -> str:
     return ", ".join(counted(number, level) for number, level in numbers if number)
 
 
-def titled(chart: Checked) -> str:
+def titled(chart: Named) -> str:
     """`membership 3.5.0 to 3.6.0`"""
     versions = " to ".join(version for version in (chart.from_version, chart.version) if version)
     return f"{chart.name or chart.path} {versions}".rstrip()
