@@ -13,6 +13,7 @@ func executeAhead(loaded *loadedChart, contexts []Context) iter.Seq2[*rendering,
 		rendering *rendering
 		err       *Error
 	}
+	alike := findAlike(loaded, contexts)
 	return func(yield func(*rendering, *Error) bool) {
 		waiting := make(chan chan executed, runtime.GOMAXPROCS(0)-1) // bounds how many are under way
 		stop := make(chan struct{})
@@ -27,10 +28,7 @@ func executeAhead(loaded *loadedChart, contexts []Context) iter.Seq2[*rendering,
 					return
 				}
 				go func() {
-					rendering, err := newRendering(loaded, &contexts[i])
-					if err == nil {
-						err = rendering.executeSafely()
-					}
+					rendering, err := alike.execute(i)
 					result <- executed{rendering, err}
 				}()
 			}

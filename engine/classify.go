@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -73,43 +74,81 @@ type outputPlace struct {
 	offset   int
 }
 
+// sorted is what Helm makes of one of the documents, whatever else than its head stands in it.
+type sorted struct {
+	template string
+	index    int
+	role     Role
+	hook     *Hook
+	unknown  string
+}
+
 // classify lets Helm's code sort the documents that templates gave. It is shown their heads alone, each with
-// its number in it, so that every document is read once a request and not once a context. What Helm returns
-// nowhere, it dropped. An error comes with the place the YAML reader names, if it names one.
+// its number in it, so that every document is read once a request and not once a context, and documents with
+// the same heads are sorted once. What Helm returns nowhere, it dropped. An error comes with the place the YAML
+// reader names, if it names one.
 func classify(outputs map[string]string, order []string, known *reader) ([]document, *Error, *outputPlace) {
 	kinds := releaseutil.InstallOrder
 	if len(order) > 0 {
 		kinds = order
 	}
-	waiting := map[string]document{} // by head
+	pieces := make(map[string][]piece, len(outputs))
 	heads := make(map[string]string, len(outputs))
-	for template, output := range outputs {
+	templates := slices.Sorted(maps.Keys(outputs))
+	all := strings.Builder{}
+	all.WriteString(strings.Join(order, "\n"))
+	for _, template := range templates {
 		if strings.HasPrefix(path.Base(template), "_") {
 			continue // as Helm does
 		}
+		pieces[template] = split(outputs[template])
 		var stream strings.Builder
-		for i, piece := range split(output) {
+		for i, piece := range pieces[template] {
 			read, err := known.read(piece.text)
 			if err != nil {
 				return nil, unreadable(outputs, kinds, err), firstUnreadable(outputs)
 			}
-			head := numberedHead(read.head, template, i)
-			stream.WriteString("---\n" + head + "\n")
-			waiting[head] = document{piece: piece, template: template, index: i}
+			stream.WriteString("---\n" + read.numberedHead(template, i) + "\n")
 		}
 		heads[template] = stream.String()
+		all.WriteString(heads[template])
+	}
+	inOrder, seen := known.sorted[all.String()]
+	if !seen {
+		var failure *Error
+		if inOrder, failure = sortHeads(heads, pieces, kinds, known); failure != nil {
+			return nil, failure, nil
+		}
+		known.sorted[all.String()] = inOrder
+	}
+	documents := make([]document, len(inOrder))
+	for i, at := range inOrder {
+		documents[i] = document{pieces[at.template][at.index], at.template, at.index, at.role, at.hook, at.unknown}
+	}
+	return documents, nil, nil
+}
+
+// sortHeads asks Helm; documents it drops come last.
+func sortHeads(heads map[string]string, pieces map[string][]piece, kinds releaseutil.KindSortOrder, known *reader) ([]sorted, *Error) {
+	waiting := map[string]sorted{} // by head
+	for template := range heads {
+		for i, piece := range pieces[template] {
+			if read, err := known.read(piece.text); err == nil {
+				waiting[read.numberedHead(template, i)] = sorted{template: template, index: i}
+			}
+		}
 	}
 	hooks, manifests, err := releaseutil.SortManifests(heads, nil, kinds)
 	if err != nil {
-		return nil, &Error{Kind: ErrYAML, Message: err.Error()}, nil
+		return nil, &Error{Kind: ErrYAML, Message: err.Error()}
 	}
-	var sorted []document
+	var inOrder []sorted
 	take := func(head string, role Role, hook *Hook) {
 		head = strings.TrimSuffix(head, "\n")
 		next := waiting[head]
 		delete(waiting, head)
 		next.role, next.hook = role, hook
-		sorted = append(sorted, next)
+		inOrder = append(inOrder, next)
 	}
 	for _, manifest := range manifests {
 		take(manifest.Content, RoleManifest, nil)
@@ -118,41 +157,42 @@ func classify(outputs map[string]string, order []string, known *reader) ([]docum
 		take(hook.Manifest, RoleHook, describeHook(hook))
 	}
 
-	var dropped []document
-	for _, document := range waiting {
-		document.role = RoleDropped
-		if read, err := known.read(document.text); err == nil {
-			document.hook, document.unknown = readDropped(read.head)
+	var dropped []sorted
+	for _, at := range waiting {
+		at.role = RoleDropped
+		if read, err := known.read(pieces[at.template][at.index].text); err == nil {
+			at.hook, at.unknown = readDropped(read.head)
 		}
-		dropped = append(dropped, document)
+		dropped = append(dropped, at)
 	}
-	slices.SortFunc(dropped, func(a, b document) int {
-		if order := strings.Compare(a.template, b.template); order != 0 {
-			return order
-		}
-		return a.index - b.index
+	slices.SortFunc(dropped, func(a, b sorted) int {
+		return cmp.Or(strings.Compare(a.template, b.template), a.index-b.index)
 	})
-	return append(sorted, dropped...), nil, nil
+	return append(inOrder, dropped...), nil
 }
 
 // numberAnnotation tells heads apart; Helm looks at annotations of its own only.
 const numberAnnotation = "watchbill.dev/document"
 
-func numberedHead(head releaseutil.SimpleHead, template string, index int) string {
-	annotations := map[string]string{}
-	name := ""
+func (read *readDocument) numberedHead(template string, index int) string {
+	number := strconv.Itoa(index) + " " + template
+	if head, seen := read.numbered[number]; seen {
+		return head
+	}
+	head, annotations, name := read.head, map[string]string{}, ""
 	if head.Metadata != nil {
 		name = head.Metadata.Name
 		maps.Copy(annotations, head.Metadata.Annotations)
 	}
-	annotations[numberAnnotation] = strconv.Itoa(index) + " " + template
+	annotations[numberAnnotation] = number
 	text, err := json.Marshal(map[string]any{
 		"apiVersion": head.Version, "kind": head.Kind, "metadata": map[string]any{"name": name, "annotations": annotations},
 	})
 	if err != nil {
 		panic(err) // strings alone
 	}
-	return asASCII(string(text))
+	read.numbered[number] = asASCII(string(text))
+	return read.numbered[number]
 }
 
 // asASCII escapes what JSON may hold as it is but YAML may not, control characters beyond ASCII among them.

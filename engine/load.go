@@ -19,8 +19,10 @@ import (
 // loadedChart is a chart as it was on disk, dependencies complete. Renders work on clones of it, because
 // Helm changes a chart when it applies conditions, aliases and imports.
 type loadedChart struct {
-	chart       *chart.Chart
-	instruments *instruments
+	chart            *chart.Chart
+	instruments      *instruments
+	namesHelmVersion bool
+	located          map[string]*rendering // by context
 }
 
 // load reads the chart anew; renders that follow use what it read.
@@ -46,7 +48,14 @@ func (e *engine) chart(source Source) (*loadedChart, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded := &loadedChart{chart: c, instruments: &instruments{texts: map[instrumentKey]string{}}}
+	loaded := &loadedChart{
+		chart: c, instruments: &instruments{texts: map[instrumentKey]string{}}, located: map[string]*rendering{},
+	}
+	for _, at := range allCharts(c) {
+		for _, file := range at.chart.Raw {
+			loaded.namesHelmVersion = loaded.namesHelmVersion || namesHelmVersion(file.Data)
+		}
+	}
 	e.charts[source] = loaded
 	return loaded, nil
 }

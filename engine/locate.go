@@ -31,12 +31,7 @@ func (e *engine) locate(id int, request *LocateRequest) *Error {
 	if err != nil {
 		return err
 	}
-	context := *request.Context
-	context.Lines = true
-	rendering, err := newRendering(loaded, &context)
-	if err == nil {
-		err = rendering.run(newReader())
-	}
+	rendering, err := loaded.locatable(*request.Context)
 	if err != nil {
 		return err
 	}
@@ -50,6 +45,30 @@ func (e *engine) locate(id int, request *LocateRequest) *Error {
 	}
 	e.write(Answer{ID: id, Places: places})
 	return nil
+}
+
+// maxLocated is how many renderings a chart keeps for the next question about the same one.
+const maxLocated = 4
+
+// locatable renders so that fields can be located, once a context: questions come one a finding.
+func (l *loadedChart) locatable(context Context) (*rendering, *Error) {
+	context.Lines = true
+	key, failed := json.Marshal(context)
+	if known := l.located[string(key)]; known != nil && failed == nil {
+		return known, nil
+	}
+	rendering, err := newRendering(l, &context)
+	if err == nil {
+		err = rendering.run(newReader())
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(l.located) >= maxLocated {
+		clear(l.located)
+	}
+	l.located[string(key)] = rendering
+	return rendering, nil
 }
 
 // pathOf has whole numbers where the decoder had none to give.

@@ -5,7 +5,7 @@ import "encoding/json"
 // The protocol: JSON lines, requests on stdin, answers on stdout, in order. The Python side is
 // src/watchbill/charts/protocol.py; raise protocolVersion when either changes.
 
-const protocolVersion = 3
+const protocolVersion = 4
 
 // Hello is the first line the engine writes.
 type Hello struct {
@@ -48,6 +48,7 @@ type LoadRequest struct {
 type RenderRequest struct {
 	Source   Source    `json:"source"`
 	Contexts []Context `json:"contexts"`
+	Served   []string  `json:"served,omitempty"` // of contexts that have none of their own
 }
 
 // ParseRequest reads YAML that is no template: rendered manifests, or a config file.

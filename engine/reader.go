@@ -12,7 +12,8 @@ import (
 // reader reads each distinct document of a request once: contexts of one release differ in few of them, and
 // reading YAML is most of what a large chart costs.
 type reader struct {
-	known map[string]*readDocument // by text
+	known  map[string]*readDocument // by text
+	sorted map[string][]sorted      // by all heads and the order of kinds
 }
 
 // readDocument is what one text says, as Helm's YAML reader understands it.
@@ -20,10 +21,14 @@ type readDocument struct {
 	digest string
 	object json.RawMessage // nil once it was sent
 	head   releaseutil.SimpleHead
-	sent   bool
+	// The head with the number of a document in it that has this text; one text may stand in several places.
+	numbered map[string]string
+	sent     bool
 }
 
-func newReader() *reader { return &reader{known: map[string]*readDocument{}} }
+func newReader() *reader {
+	return &reader{known: map[string]*readDocument{}, sorted: map[string][]sorted{}}
+}
 
 func (r *reader) read(text string) (*readDocument, error) {
 	if known := r.known[text]; known != nil {
@@ -33,7 +38,7 @@ func (r *reader) read(text string) (*readDocument, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := &readDocument{digest: digest(text), object: object}
+	read := &readDocument{digest: digest(text), object: object, numbered: map[string]string{}}
 	// Helm reads the head straight from the YAML, which turns an unquoted `hook-weight: 5` into text. Where
 	// all is text already, the object says the same and costs nothing.
 	if json.Unmarshal(object, &read.head) != nil {

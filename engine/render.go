@@ -27,6 +27,11 @@ func (e *engine) render(id int, request *RenderRequest) *Error {
 	if err != nil {
 		return err
 	}
+	for i := range request.Contexts {
+		if len(request.Contexts[i].Served) == 0 {
+			request.Contexts[i].Served = request.Served
+		}
+	}
 	documents := newReader()
 	i := -1
 	for rendering, err := range executeAhead(loaded, request.Contexts) {

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-PROTOCOL = 3
+PROTOCOL = 4
 
 Role = Literal["crd", "manifest", "hook", "dropped"]
 
@@ -83,6 +83,7 @@ class Load(Wire, frozen=True):
 class Render(Wire, frozen=True):
     source: Source
     contexts: tuple[Context, ...]
+    served: tuple[str, ...] = ()  # of contexts that have none of their own
 
 
 class Parse(Wire, frozen=True):

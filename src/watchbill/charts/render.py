@@ -5,6 +5,7 @@ from operator import itemgetter
 from typing import Any, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine, EngineFailed
@@ -95,7 +96,7 @@ def render_each(
 ) -> Iterator[tuple[int, Rendering | Failure]]:
     """One result a context with its index, in one request, each as it comes."""
     try:
-        for rendered, bodies in _answers(engine, Render(source=chart.source, contexts=tuple(contexts))):
+        for rendered, bodies in _answers(engine, Render(chart.source, *_said_once(contexts))):
             context = contexts[rendered.index]
             if rendered.error is not None:
                 yield rendered.index, Failure(context, rendered.error)
@@ -128,6 +129,14 @@ def parse(engine: Engine, name: str, text: str, context: Context | None = None) 
     if read.error is not None:
         raise explain(read.error, name)
     return _rendering(context, read, bodies)
+
+
+def _said_once(contexts: Sequence[Context]) -> tuple[tuple[Context, ...], tuple[str, ...]]:
+    """What a cluster serves is a long list, and mostly the same for all contexts."""
+    served = contexts[0].served if contexts else ()
+    if any(context.served is not served and context.served != served for context in contexts):
+        return tuple(contexts), ()
+    return tuple(replace(context, served=()) for context in contexts), served
 
 
 def _answers(engine: Engine, question: Render | Parse) -> Iterator[tuple[Rendered, dict[str, Body]]]:

@@ -181,7 +181,7 @@ def context_for(context: Context, tool: Tool) -> Context:
         order=HELM3 if tool.version.startswith("3.") else (),
         helm_version=f"v{tool.version}",
         kube_version=context.kube_version or catalog.VERSION,
-        served=tuple(catalog.api_versions()),
+        served=catalog.api_versions(),
     )
 
 

@@ -1,5 +1,7 @@
 """What a bare API server of the modelled Kubernetes version serves."""
 
+from functools import cache
+
 from msgspec import Struct
 from msgspec.json import decode
 
@@ -33,10 +35,11 @@ def find(api_version: str, kind: str) -> Kind | None:
 VERSION = "v1.37.1"  # of the server this is the list of
 
 
-def api_versions() -> list[str]:
+@cache
+def api_versions() -> tuple[str, ...]:
     """As discovery gives them to Helm: every version of a group, and every kind in it."""
     versions = dict.fromkeys(kind.api_version for kind in _READ)
-    return [*versions, *(f"{kind.api_version}/{kind.kind}" for kind in _READ)]
+    return *versions, *(f"{kind.api_version}/{kind.kind}" for kind in _READ)
 
 
 def named(kind: str) -> Kind | None:
