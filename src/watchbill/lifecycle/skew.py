@@ -11,7 +11,7 @@ from watchbill.lifecycle.world import Rendered
 # What a Job says of itself whose work the version before can live with.
 ROLLBACK = "watchbill.dev/rollback"
 SAFE = "safe"
-UNDOING = ("hook pre-rollback", "hook post-rollback")
+UNDOING = frozenset({"pre-rollback", "post-rollback"})
 
 
 def judge(scene: Scene) -> Iterator[Offence]:
@@ -25,11 +25,9 @@ def judge(scene: Scene) -> Iterator[Offence]:
         return
     history = played.world.history(scene.lab.records(scene.lab.named(played.move.release)))
     old, new = history[-1].rendered, history[-2].rendered
-    if not _app_differs(old, new):
+    if not _app_differs(old, new) or _undoes(old):
         return
     created = [(number, step) for number, step in enumerate(played.steps, 1) if step.created]
-    if any(step.why.startswith(UNDOING) and step.key and is_job(step.key) for _, step in created):
-        return
     for number, step in created:
         if step.key is None or not is_job(step.key) or number > turn:
             continue
@@ -39,6 +37,14 @@ def judge(scene: Scene) -> Iterator[Offence]:
         # A Job that is the same in both versions does nothing that the old one does not know.
         if (before is None or _template(before) != _template(wanted)) and _succeeded(scene, number):
             yield Offence(Property.TOGETHER, Cause(step.key, "its version was rolled back"), number)
+
+
+def _undoes(rendered: Rendered) -> bool:
+    """Hooks of a rollback are those of the version that comes back; what they do nobody can see from here."""
+    return any(
+        not UNDOING.isdisjoint(hook.events) and any(is_job(one.key) for one in hook.objects)
+        for hook in rendered.hooks
+    )
 
 
 def _app_differs(old: Rendered, new: Rendered) -> bool:

@@ -1,0 +1,309 @@
+"""What rules about plain objects, waiting, skew and kubectl say where their examples do not show it, or do not say."""
+
+from pathlib import Path
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from tests.support.checks import found, found_in_chart, told
+from watchbill.charts.engine import Engine
+from watchbill.lifecycle.objects import Body
+from watchbill.rules.job_waits import waits
+
+
+def job(
+    name: str = "work", image: str = "app:1", annotations: str = "", spec: str = "", container: str = ""
+) -> str:
+    return f"""\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: {name}
+  annotations: {{{annotations}}}
+spec:
+{spec}  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: {image}
+{container}---
+"""
+
+
+def web(image: str = "app:1", container: str = "", pod: str = "", name: str = "web") -> str:
+    return f"""\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec:
+{pod}      containers:
+        - name: web
+          image: {image}
+{container}---
+"""
+
+
+def thing(kind: str, name: str, data: str, annotations: str = "") -> str:
+    return f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: {name}, annotations: {{{annotations}}}}}\n{data}---\n"
+
+
+UPGRADE = "helm.sh/hook: pre-upgrade"
+SECRET_OF_WEB = "          envFrom: [{secretRef: {name: token}}]\n"
+
+
+# --- WB101, WB102, WB103
+
+
+CHART_LABEL = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: work}
+spec:
+  template:
+    metadata:
+      labels: {helm.sh/chart: "shop-{{ .Chart.Version }}"}
+    spec:
+      restartPolicy: Never
+      containers: [{name: main, image: "app@sha256:%s"}]
+""" % ("0" * 64)
+
+
+def test_where_only_a_label_changes_taking_it_out_is_enough(engine: Engine, tmp_path: Path) -> None:
+    [finding] = [
+        one
+        for one in found_in_chart(engine, {"templates/job.yaml": CHART_LABEL}, tmp_path)
+        if one.rule == "WB101"
+    ]
+    assert finding.because == "plain Job with a fixed name; label helm.sh/chart in its pod template changes"
+    assert finding.fix.startswith("take helm.sh/chart out of the labels of its pod template")
+    assert finding.changes == ("chart version",)
+    assert "version upgrade fails" in finding.title
+
+
+def test_between_two_versions_the_label_is_in_the_cluster_already(engine: Engine) -> None:
+    old, new = (CHART_LABEL.replace("{{ .Chart.Version }}", version) for version in ("1.0.0", "1.1.0"))
+    [finding] = [one for one in found(engine, new, old) if one.rule == "WB101"]
+    assert finding.fix.startswith("make it a hook")
+
+
+def test_every_job_that_cannot_be_changed_is_a_finding_of_its_own(engine: Engine) -> None:
+    old, new = (job("a", image) + job("b", image) for image in ("app:1", "app:2"))
+    assert told(found(engine, new, old), "WB101") == ["error Job/a", "error Job/b"]
+
+
+@pytest.mark.parametrize(("in_use", "level"), [((), "note"), (("--force",), "warning")])
+def test_a_forced_upgrade_matters_to_those_who_force(
+    in_use: tuple[str, ...], level: str, engine: Engine
+) -> None:
+    old, new = (job() + thing("ConfigMap", "settings", f"data: {{a: {text}}}\n") for text in "xy")
+    assert told(found(engine, new, old, in_use=in_use), "WB102") == [f"{level} Job/work"]
+
+
+def test_an_invalid_object_is_not_refused_because_it_is_forced(engine: Engine) -> None:
+    old, new = (thing("Service", "web", f"spec: {{ports: [{{port: {port}}}]}}\n") for port in ("80", "99999"))
+    findings = found(engine, new, old)
+    assert told(findings, "WB102") == []
+    assert told(findings, "WB109") == ["error Service/web"]
+
+
+# --- WB104
+
+
+def test_a_hook_of_the_uninstall_with_a_long_name_is_found_too(engine: Engine, tmp_path: Path) -> None:
+    text = job("{{ .Release.Name }}-cleans-up-after-all-of-them", annotations="helm.sh/hook: pre-delete")
+    findings = found_in_chart(engine, {"templates/job.yaml": text}, tmp_path)
+    [finding] = [one for one in findings if one.rule == "WB104"]
+    assert finding.title.startswith("uninstall fails with a release name of 36 letters or more")
+    assert finding.level == "warning"
+
+
+def test_short_endings_leave_room_for_every_name(engine: Engine, tmp_path: Path) -> None:
+    text = job("{{ .Release.Name }}-migrate", annotations="helm.sh/hook: pre-delete")
+    assert told(found_in_chart(engine, {"templates/job.yaml": text}, tmp_path), "WB104") == []
+
+
+# --- WB107
+
+
+def secret(value: str) -> str:
+    return thing("Secret", "token", f"stringData: {{token: {value}}}\n")
+
+
+def test_a_secret_that_no_pod_uses_may_change(engine: Engine, tmp_path: Path) -> None:
+    files = {"templates/all.yaml": secret("{{ randAlphaNum 9 | quote }}") + web()}
+    assert told(found_in_chart(engine, files, tmp_path), "WB107") == []
+
+
+def test_a_certificate_made_anew_is_a_note(engine: Engine, tmp_path: Path) -> None:
+    files = {"templates/all.yaml": secret('{{ (genCA "c" 9).Cert | quote }}') + web(container=SECRET_OF_WEB)}
+    assert told(found_in_chart(engine, files, tmp_path), "WB107") == ["note Secret/token"]
+
+
+def test_another_value_in_another_version_is_what_versions_are_for(engine: Engine) -> None:
+    old, new = (secret(value) + web(container=SECRET_OF_WEB) for value in ("one", "two"))
+    assert told(found(engine, new, old), "WB107") == []
+
+
+# --- WB501
+
+
+@pytest.mark.parametrize(
+    ("ttl", "others", "expected"),
+    [
+        (10, "", []),  # Helm sees it end: there is nothing else to wait for
+        (10, web(), ["note Job/work"]),
+        (300, web(), []),
+    ],
+)
+def test_a_ttl_is_too_short_where_others_take_longer(
+    ttl: int, others: str, expected: list[str], engine: Engine
+) -> None:
+    text = job(spec=f"  ttlSecondsAfterFinished: {ttl}\n") + others
+    assert told(found(engine, text), "WB501") == expected
+
+
+# --- WB503, WB506
+
+
+WAITS = {
+    "k8s-wait-for": ("image: groundnuty/k8s-wait-for:v2.0, args: [job, work]", ["work"]),
+    "k8s-wait-for with restarts": ("image: k8s-wait-for, args: [job-wr, work, -n, ns]", ["work"]),
+    "kubectl wait": ("image: k, command: [kubectl, wait, --for=condition=complete, job/work]", ["work"]),
+    "kubectl wait in a shell": (
+        'image: k, command: [sh, -c, "until kubectl -n x wait --for=condition=complete jobs/work --timeout=9s; do sleep 1; done"]',
+        ["work"],
+    ),
+    "kubectl get": ('image: k, args: ["kubectl get job work -o json"]', ["work"]),
+    "two of them": (
+        'image: k, args: ["kubectl wait job/a --for=condition=complete; kubectl wait job/b"]',
+        ["a", "b"],
+    ),
+    "kubernetes-entrypoint": ('image: e, env: [{name: DEPENDENCY_JOBS, value: "a,b"}]', ["a", "b"]),
+    "and as JSON": (
+        """image: e, env: [{name: DEPENDENCY_JOBS_JSON, value: '[{"namespace": "n", "name": "a"}]'}]""",
+        ["a"],
+    ),
+    "another image's words": ("image: tool, args: [job, work]", []),
+    "kubectl delete": ("image: k, args: [kubectl, delete, job, work]", []),
+}
+
+
+@pytest.mark.parametrize("case", WAITS)
+def test_ways_to_wait_for_a_job(case: str) -> None:
+    container, expected = WAITS[case]
+    text = web(pod=f"      initContainers: [{{name: wait, {container}}}]\n").removesuffix("---\n")
+    assert [one.job for one in waits(Body.of(yaml.safe_load(text)))] == expected
+
+
+WAITING = "      initContainers: [{name: wait, image: k8s-wait-for, args: [job, work]}]\n"
+
+
+def test_a_job_that_stays_is_waited_for_in_peace(engine: Engine) -> None:
+    assert told(found(engine, job() + web(pod=WAITING)), "WB503") == []
+
+
+def test_a_hook_that_is_deleted_when_it_succeeded_is_found_by_nobody(engine: Engine) -> None:
+    annotations = "helm.sh/hook: pre-install, helm.sh/hook-delete-policy: hook-succeeded"
+    assert told(found(engine, job(annotations=annotations) + web(pod=WAITING)), "WB503") == [
+        "warning Job/work"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("event", "in_use", "expected"),
+    [
+        ("post-install", (), ["note Job/work"]),
+        ("post-install", ("--atomic",), ["warning Job/work"]),
+        ("pre-install", (), []),
+    ],
+)
+def test_pods_that_wait_for_a_hook_by_name(
+    event: str, in_use: tuple[str, ...], expected: list[str], engine: Engine
+) -> None:
+    text = job(annotations=f"helm.sh/hook: {event}") + web(pod=WAITING)
+    assert told(found(engine, text, in_use=in_use), "WB506") == expected
+
+
+# --- WB505
+
+
+def reading(settings: str, container: str) -> str:
+    return thing("ConfigMap", "settings", f"data: {{{settings}}}\n") + job(
+        annotations=UPGRADE, container=container
+    )
+
+
+ONE_KEY = "          env: [{name: A, valueFrom: {configMapKeyRef: {name: settings, key: a}}}]\n"
+ALL_KEYS = "          envFrom: [{configMapRef: {name: settings}}]\n"
+
+
+@pytest.mark.parametrize(
+    ("container", "expected"),
+    [
+        (ONE_KEY, []),
+        (ONE_KEY.replace("key: a", "key: b"), ["warning Job/work"]),
+        (ALL_KEYS, ["warning Job/work"]),
+    ],
+)
+def test_only_what_the_hook_reads_is_too_old(container: str, expected: list[str], engine: Engine) -> None:
+    old, new = (reading(f'a: same, b: "{number}"', container) for number in (1, 2))
+    assert told(found(engine, new, old), "WB505") == expected
+
+
+def test_rendered_passwords_differ_by_chance(engine: Engine) -> None:
+    old, new = (
+        secret(value) + job(annotations=UPGRADE, container=SECRET_OF_WEB)
+        for value in ("h7Gt5RfdEw21", "Zx83kdPq0Lmn")
+    )
+    assert told(found(engine, new, old), "WB505") == []
+
+
+# --- WB603
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        (job(image="app:2", annotations=UPGRADE), ["note Job/work"]),
+        (job(image="app:1", annotations=UPGRADE), []),  # what it does, the old version knows
+        (job(image="app:2", annotations=f"{UPGRADE}, watchbill.dev/rollback: safe"), []),
+    ],
+)
+def test_the_old_version_on_a_new_schema(new: str, expected: list[str], engine: Engine) -> None:
+    old = job(annotations=UPGRADE) + web()
+    assert told(found(engine, new + web("app:2"), old), "WB603") == expected
+
+
+def test_a_hook_of_the_rollback_may_undo_it(engine: Engine) -> None:
+    undo = job("undo", annotations="helm.sh/hook: post-rollback")
+    old, new = (job(image=image, annotations=UPGRADE) + undo + web(image) for image in ("app:1", "app:2"))
+    assert told(found(engine, new, old), "WB603") == []
+
+
+def test_it_is_a_warning_to_those_who_roll_back(engine: Engine) -> None:
+    old, new = (job(image=image, annotations=UPGRADE) + web(image) for image in ("app:1", "app:2"))
+    assert told(found(engine, new, old, in_use=["--atomic"]), "WB603") == ["warning Job/work"]
+
+
+# --- WB701
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ("pre-delete", ["error Job/work"]),
+        ("post-rollback", ["warning Job/work"]),
+        ("test", ["note Job/work"]),
+        ("pre-upgrade", []),
+        ("post-install,pre-delete", []),  # it is meant for an install too
+    ],
+)
+def test_hooks_that_kubectl_should_not_have_run(events: str, expected: list[str], engine: Engine) -> None:
+    text = job(annotations=f'helm.sh/hook: "{events}"') + web()
+    assert told(found(engine, text, tools=["kubectl"]), "WB701") == expected
+    assert told(found(engine, text), "WB701") == []
