@@ -63,10 +63,11 @@ def _named(ground: Ground, own: Sequence[Scenario]) -> Iterator[Sighting]:
                 continue
             if scenario.upgrades and len(lab.versions) < 2:
                 continue
-            for violation in walk(stage, scenario).violations:
+            walked = walk(stage, scenario)
+            for violation in walked.violations:
                 if _is_about(violation, ground, lab) and _is_due_to_its_name(violation, stage):
                     changes = ground.changes if lab is ground.life else ()
-                    yield Sighting(violation, lab, scenario.name, changes)
+                    yield Sighting(violation, lab, scenario.name, changes, walked.plays)
 
 
 def _is_due_to_its_name(violation: Violation, stage: Stage) -> bool:
@@ -109,10 +110,10 @@ def _changes(ground: Ground) -> Iterator[Sighting]:
     first, then = TO_THE_NEXT[ground.tool.name]
     install, upgrade = parse(first, ground.tool.name), replace(parse(then, ground.tool.name), version=1)
     for change in ground.trials:
-        _, violations = retrace(stage_for(change.lab), (install, upgrade))
+        plays, violations = retrace(stage_for(change.lab), (install, upgrade))
         for violation in violations:
             if violation.trace[-1] is upgrade:
-                yield Sighting(violation, change.lab, changes=(change.kind,))
+                yield Sighting(violation, change.lab, changes=(change.kind,), walked=plays)
 
 
 def _is_about(violation: Violation, ground: Ground, lab: Lab) -> bool:

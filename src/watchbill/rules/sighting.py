@@ -22,9 +22,8 @@ class Sighting(Struct, frozen=True, dict=True):
     violation: Violation
     lab: Lab
     scenario: str = ""  # the named path that shows it; empty: the explorer found it
-    changes: tuple[
-        str, ...
-    ] = ()  # what differs in the next version, where it is made up: image, chart version
+    changes: tuple[str, ...] = ()  # what differs in a made-up next version: image, chart version
+    walked: tuple[Played, ...] = ()  # where the trace was just played: what came of it, and of moves after it
 
     @property
     def broke(self) -> Property:
@@ -42,6 +41,8 @@ class Sighting(Struct, frozen=True, dict=True):
     @cached_property
     def plays(self) -> tuple[Played, ...]:
         """One a move of the trace."""
+        if self.walked:
+            return self.walked[: len(self.violation.trace)]
         world, plays = World(), list[Played]()
         for move in self.violation.trace:
             plays.append(play(world, move, self.lab))
