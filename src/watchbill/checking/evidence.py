@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from watchbill.checking.result import Row, Trace
+from watchbill.checking.result import Row, Trace, Which
 from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
@@ -14,20 +14,24 @@ from watchbill.rules.rule import Claim
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import short
 
+BRINGS = ("install", "upgrade", "apply")  # a version
 MOST_ROWS = 5
 MOST_OBJECTS = 8
 
 
-def trace(sighting: Sighting, claim: Claim) -> Trace:
+def trace(sighting: Sighting, claim: Claim, versions: Sequence[Which]) -> Trace:
+    """`versions`: what those of its lab are to the person who reads."""
     keys = _concerned(sighting, claim)
     rows, world, version = list[Row](), World(), -1
     for place, played in enumerate(sighting.plays):
         last = place == len(sighting.plays) - 1
         done = [*did(played, world, keys, sighting.lab), *_afterwards(played, sighting, last=last)]
         text = words(played, version, sighting.changes)
+        if version < 0 and played.move.verb in BRINGS and versions[played.move.version] == "before":
+            text += ", the version before"
         works = played.ok if played.move.of_tool else None
         rows.append(Row(text, works, tuple(done[:MOST_ROWS]), played.error.strip() if last else ""))
-        if played.move.verb in ("install", "upgrade", "apply"):
+        if played.move.verb in BRINGS:
             version = played.move.version
         world = played.world
     return Trace(
@@ -36,7 +40,21 @@ def trace(sighting: Sighting, claim: Claim) -> Trace:
         tuple(move.text for move in sighting.violation.trace),
         tuple(_state(sighting.before, keys, sighting.lab)),
         tuple(_state(sighting.last.world, keys, sighting.lab)),
+        tuple(versions[number] for number in _taken(sighting.violation.trace)),
     )
+
+
+def _taken(moves: Sequence[Move]) -> list[int]:
+    """The versions one after the other, as a rehearsal of the moves has to be given them."""
+    taken, at = dict[int, int](), dict[str, int]()
+    for move in moves:
+        if move.verb in BRINGS:
+            at[move.release] = 0 if move.verb == "install" else at.get(move.release, -1) + 1
+            taken.setdefault(at[move.release], move.version)
+    found = list(taken.values())
+    while len(found) > 1 and found[-1] == found[-2]:
+        found.pop()
+    return found
 
 
 def _concerned(sighting: Sighting, claim: Claim) -> list[Key]:

@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 Level = Literal["error", "warning", "note"]
+Which = Literal["before", "this", "next"]  # of the versions of a chart: this is the one that is checked
 LEVELS: tuple[Level, ...] = ("error", "warning", "note")  # the worst first
 
 
@@ -35,6 +36,7 @@ class Trace(Struct, frozen=True, rename="camel"):
     moves: tuple[str, ...]  # in the words of `rehearse`
     before: tuple[str, ...] = ()  # the world before the bad move: `Job/x succeeded`, `revision 1 deployed`
     after: tuple[str, ...] = ()
+    versions: tuple[Which, ...] = ()  # that the moves take, one after the other; the last is taken again
 
 
 class Finding(Struct, frozen=True, rename="camel"):
