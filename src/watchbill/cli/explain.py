@@ -18,6 +18,7 @@ NOT_RECOGNISED = """\
 not recognised: none of the errors that Watchbill knows is in this text
   paste the whole error, from `Error:` on and with all its lines
   watchbill check CHART says what goes wrong before it does; watchbill explain lists all rules"""
+_DIGITS = str.maketrans("oil", "011")  # letters that pass for digits
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what PowerShell writes into files begins so
 
 
@@ -82,7 +83,7 @@ def _explain_rule(session: Session, name: str, output: str) -> None:
     elif output == "json":
         from watchbill.report.page import sections
 
-        session.say(_json({**_described(chosen), "sections": sections(page)}))
+        session.say(_json({"schema": 1, **_described(chosen), "sections": sections(page)}))
     else:
         from watchbill.report.page import in_terminal
 
@@ -96,7 +97,8 @@ def _find(name: str, rules: "list[Rule]") -> "Rule":
     known = {word: rule for rule in rules for word in (rule.id.lower(), rule.name)}
     if wanted in known:
         return known[wanted]
-    close = get_close_matches(wanted, known, n=1)
+    misread = wanted.translate(_DIGITS)
+    close = [misread] if misread in known else get_close_matches(wanted, known, n=1)
     then = f"did you mean {known[close[0]].id}, {known[close[0]].name}?\n" if close else ""
     raise UserError(f"there is no rule {name!r}", then=f"{then}all rules: watchbill explain")
 

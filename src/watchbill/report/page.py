@@ -40,6 +40,8 @@ def in_terminal(page: str, columns: int) -> Iterator[str]:
             while lines and not lines[0].startswith("```"):
                 yield (_CODE_INDENT + lines.pop(0)).rstrip()
             del lines[:1]
+        elif line.startswith(_CODE_INDENT):
+            yield line.rstrip()
         elif heading := _HEADING.fullmatch(line):
             yield style(_plain(heading["text"]), bold=True)
         elif _ROW.fullmatch(line):

@@ -80,8 +80,8 @@ class Context(Struct, frozen=True):
 
     @property
     def in_hook(self) -> bool:
-        """Of Helm's operations only install and upgrade wait for anything but hooks without being asked to."""
-        return bool(self.event) or self.operation in ("", "uninstall", "test")
+        """Install and upgrade name the event; the others do not, and do nothing else that could fail so."""
+        return bool(self.event) or self.operation in ("", "uninstall", "test") or self.tool == ARGO
 
 
 class Messages:

@@ -67,6 +67,7 @@ HOOKS = (
         ),
         "Helm 3.14 or newer, or Helm 4 with --wait: they wait for what they delete; no finalizers on hooks",
         rule="WB213",
+        tools=(HELM, FLUX),
         of_hook=True,
         kind="Job",
     ),
@@ -84,7 +85,7 @@ HOOKS = (
     KnownError(
         "hook-deadline",
         (
-            "(?P<kind>job) <name> failed: DeadlineExceeded",
+            "(?P<kind>job) (?:<name> )?failed: DeadlineExceeded",
             "Job was active longer than specified deadline",
         ),
         'Job "{name}" failed: DeadlineExceeded',
@@ -97,7 +98,7 @@ HOOKS = (
     KnownError(
         "hook-failed",
         (
-            "(?P<kind>job) <name> failed: (?P<reason>BackoffLimitExceeded|PodFailurePolicy|FailedIndexes|MaxFailedIndexesExceeded)",
+            "(?P<kind>job) (?:<name> )?failed: (?P<reason>BackoffLimitExceeded|PodFailurePolicy|FailedIndexes|MaxFailedIndexesExceeded)",
             r"resource (?P<kind>Job|Pod)/<namespace>/<name> not ready\. status: Failed",
             "resource not ready, name: <name>, kind: (?P<kind>Job|Pod), status: Failed",
             r"\* (?P<kind>pod) <name> failed",

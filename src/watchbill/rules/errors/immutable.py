@@ -77,7 +77,7 @@ IMMUTABLE = (
         (
             rf'\bJob(?:\.batch)? "<name>" is invalid:<...>{_REFUSED}',
             # A log that cuts long lines: nothing but this is said of a whole pod template.
-            r'\bJob(?:\.batch)? "<name>" is invalid: \[?spec\.template: Invalid value: (?:core\.PodTemplateSpec)?\{',
+            r'\bJob(?:\.batch)? "<name>" is invalid: \[?spec\.template: Invalid value: (?:\w+\.PodTemplateSpec)?\{',
         ),
         'Job "{name}" is invalid: field is immutable',
         "{doing} wants {what} to run something else. The pod template of a Job that is there cannot be changed, whether "

@@ -6,6 +6,11 @@ from watchbill.rules.errors.ways import DELETE_AND_AGAIN
 _EXISTS = (
     '<kind> "<name>" in namespace "<namespace>" exists and cannot be imported into the current release: '
 )
+# Helm before 3.2
+_EXISTED = (
+    "existing resource conflict: (?:kind: [^,]{1,63}, )?namespace: <namespace>, name: <name>, "
+    "existing_kind: [^,]{0,100}, Kind=<kind>"
+)
 _TAKE_OVER = (
     Way(
         "let Helm take it over",
@@ -57,7 +62,7 @@ OWNERSHIP = (
     ),
     KnownError(
         "left-over-at-install",
-        (rf"{_EXISTS}",),
+        (_EXISTS, _EXISTED),
         '{Kind} "{name}" exists and belongs to no release',
         "{what} is there and belongs to no release, so Helm does not touch it. Hooks of a release that was uninstalled leave "
         "such objects behind: Helm never deletes them. Or somebody made it by hand.",
@@ -71,7 +76,7 @@ OWNERSHIP = (
     ),
     KnownError(
         "hook-to-plain",
-        (rf"{_EXISTS}",),
+        (_EXISTS, _EXISTED),
         '{Kind} "{name}" exists and belongs to no release',
         "{what} is there and belongs to no release, so Helm does not touch it, and stops before it has done anything. The "
         "version before had it as a hook, which is never marked as the release's; or somebody made it by hand. Every retry "
