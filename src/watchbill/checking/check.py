@@ -14,7 +14,7 @@ from watchbill.checking.grounds import of_chart
 from watchbill.checking.ignores import InlineIgnore, inline, inline_of
 from watchbill.checking.options import Options
 from watchbill.checking.overrides import override
-from watchbill.checking.profiles import assumed, chart_of, grounds_of
+from watchbill.checking.profiles import Charts, assumed, grounds_of
 from watchbill.checking.result import Checked, Fact, Problem
 from watchbill.checking.settings import rule_names
 from watchbill.checking.silencing import Silenced, silence
@@ -32,9 +32,9 @@ class Answer(Struct, frozen=True):
 def check(engine: Engine, subject: Subject, options: Options) -> Answer:
     """Whatever is wrong with the input is part of the answer: other charts are still checked."""
     try:
-        chart = chart_of(engine, subject, options)
-        comments = _inline(subject, chart)
-        checked = _checked(engine, subject, chart, options)
+        charts = Charts.of(engine, subject, options)
+        comments = _inline(subject, charts.this)
+        checked = _checked(engine, subject, charts, options)
         silenced = silence(checked.findings, checked.name, options.config, comments, options.baseline)
         return Answer(replace(checked, findings=silenced.kept, ignored=silenced.ignored), silenced)
     except UserError as found:
@@ -50,8 +50,8 @@ def _inline(subject: Subject, chart: Chart | None) -> list[InlineIgnore]:
     return inline([(subject.manifests_name, subject.manifests)], rule_names.ALL)
 
 
-def _checked(engine: Engine, subject: Subject, chart: Chart | None, options: Options) -> Checked:
-    grounds = [ground.bound_by(options.contracts) for ground in grounds_of(engine, subject, chart, options)]
+def _checked(engine: Engine, subject: Subject, charts: Charts, options: Options) -> Checked:
+    grounds = [ground.bound_by(options.contracts) for ground in grounds_of(engine, subject, charts, options)]
     heard, facts = [], list[Fact]()
     for ground in grounds:
         for said in findings.listen(ground, options.depth, options.in_use, options.scenarios):
@@ -70,8 +70,9 @@ def _checked(engine: Engine, subject: Subject, chart: Chart | None, options: Opt
     resources = first.renderings[0].resources
     return Checked(
         path=subject.path,
-        name=chart.name if chart else subject.label,
-        version=chart.version if chart else "",
+        name=charts.this.name if charts.this else subject.label,
+        version=charts.version,
+        from_version=charts.from_version,
         jobs=sum(resource.kind == "Job" for resource in resources),
         hooks=sum(resource.hook is not None and resource.kind != "Job" for resource in resources),
         tools=tuple(map(str, options.tools)),

@@ -1,6 +1,7 @@
 """A chart with each set of values it is played with: its own, those of ci/, and with the APIs that templates ask for."""
 
 from collections.abc import Iterator
+from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
@@ -18,13 +19,31 @@ from watchbill.lifecycle.lab import Tool
 LONGEST_RELEASE = 53
 
 
-def chart_of(engine: Engine, subject: Subject, options: Options) -> Chart | None:
-    """None: it is manifests."""
-    return load(engine, subject.source, follow_symlinks=options.follow_symlinks) if subject.source else None
+class Charts(NamedTuple):
+    """A subject's, as far as there are any: it may be manifests, and there may be no version before."""
+
+    this: Chart | None
+    before: Chart | None
+
+    @classmethod
+    def of(cls, engine: Engine, subject: Subject, options: Options) -> Self:
+        def loaded(path: str) -> Chart | None:
+            return load(engine, path, follow_symlinks=options.follow_symlinks) if path else None
+
+        return cls(loaded(subject.source), loaded(subject.old))
+
+    @property
+    def version(self) -> str:
+        return self.this.version if self.this else ""
+
+    @property
+    def from_version(self) -> str:
+        return self.before.version if self.before else ""
 
 
-def grounds_of(engine: Engine, subject: Subject, chart: Chart | None, options: Options) -> Iterator[Ground]:
+def grounds_of(engine: Engine, subject: Subject, charts: Charts, options: Options) -> Iterator[Ground]:
     """With one set of values after the other, all tools in their order."""
+    chart = charts.this
     if chart is None:
         context = replace(options.context, release=options.context.release or subject.label or "r")
         old = (subject.old_name, subject.old_manifests) if subject.old_manifests else None
@@ -32,7 +51,6 @@ def grounds_of(engine: Engine, subject: Subject, chart: Chart | None, options: O
             engine, (subject.manifests_name, subject.manifests), old, context, options.tools
         )
         return
-    before = load(engine, subject.old, follow_symlinks=options.follow_symlinks) if subject.old else None
     context = replace(options.context, release=options.context.release or chart.name[:LONGEST_RELEASE])
 
     def finishing(tool: Tool) -> PostRenderer | None:
@@ -41,7 +59,7 @@ def grounds_of(engine: Engine, subject: Subject, chart: Chart | None, options: O
 
     for profile, chosen in _profiles(engine, chart, context, subject.values_profiles):
         yield from of_chart(
-            engine, chart, before, chosen, options.tools, profile=profile, finishing=finishing
+            engine, chart, charts.before, chosen, options.tools, profile=profile, finishing=finishing
         )
 
 
