@@ -96,6 +96,12 @@ def test_what_the_chart_does_not_render_is_given(find: Find) -> None:
     assert not find("WB203", job(pod=ACCOUNT, **PRE))
 
 
+def test_after_an_upgrade_what_it_dropped_is_missing(find: Find) -> None:
+    account, hook = plain("ServiceAccount", "app"), job(pod=ACCOUNT, hook="post-upgrade")
+    [finding] = find("WB203", hook, before=(account, hook))
+    assert (finding.level, 'ServiceAccount "app", which it drops' in finding.title) == ("error", True)
+
+
 def test_a_namespace_and_a_definition_are_needed_too(find: Find) -> None:
     elsewhere = job(**PRE).replace("  name: migrate\n", "  name: migrate\n  namespace: elsewhere\n", 1)
     [finding] = find("WB203", plain("Namespace", "elsewhere"), elsewhere)

@@ -98,17 +98,16 @@ def _unfounded(sighting: Sighting) -> tuple[Key, Key] | None:
     return next(((key, kinds[key[:2]]) for key in made if key[:2] in kinds), None)
 
 
-def _dropped(sighting: Sighting, found: Lacking) -> Claim | None:
-    """Objects of the version before. One that the operation did not delete is nothing anybody has taken away."""
+def _dropped(sighting: Sighting, found: Lacking) -> Claim:
+    """Objects of another version. What the operation did not delete is nothing that anybody has taken away."""
     pod, needed = found.pod.key, found.dropped or found.unmade
+    which = "which it drops" if found.dropped else "which it does not make"
     return Claim(
         subject=pod,
         title=title(
-            f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, which is dropped",
-            pod,
-            needed[0],
+            f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, {which}", pod, needed[0]
         ),
-        because=f"{listed(needed)} is in the version before, and not in this one",
+        because=f"the version before has {listed(needed)}, and this one has not, so Helm deletes what was there",
         fix="keep what it needs in the chart, or let the hook do without",
         mends=(without(pod),) if found.dropped else (),
         cause="dropped",
