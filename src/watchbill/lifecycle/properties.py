@@ -338,7 +338,7 @@ def _phase(live: Live) -> str:
 @lru_cache(1 << 12)
 def may_overlap(body: Body) -> bool:
     """A pod that is evicted is replaced while it still ends, unless the Job says otherwise."""
-    spec = body.object["spec"]
+    spec = body.object.get("spec") or {}
     return (
         body.kind == "Job"
         and spec.get("podReplacementPolicy") != "Failed"

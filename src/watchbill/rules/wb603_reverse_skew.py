@@ -20,7 +20,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     return Claim(
         subject=key,
         title=title(
-            f"an upgrade that is rolled back leaves what {named(key)} did: the old version runs on it", key
+            f"a rolled back upgrade leaves the work of {named(key)}: the old version runs on it", key
         ),
         because="the Job of the new version has run when the roll-out fails, and no hook of a rollback undoes it",
         fix="let the version before live with it (expand first, contract later) and say so with the annotation "
