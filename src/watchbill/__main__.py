@@ -3,7 +3,7 @@ imported, so that it loads while Python does."""
 
 import sys
 
-RENDERING_COMMANDS = frozenset({"check", "matrix", "rehearse", "show"})
+RENDERING_COMMANDS = frozenset({"check", "compare", "matrix", "rehearse", "show"})
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from watchbill.charts.process import EngineProcess
 from watchbill.cli.session import Session, common_options
 from watchbill.errors import Found, Unchecked, UserError
 
-COMMANDS = ("check", "completion", "explain", "matrix", "rehearse", "show")
+COMMANDS = ("check", "compare", "completion", "explain", "matrix", "rehearse", "show")
 
 
 class LazyGroup(click.Group):

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from watchbill.cli.asking import request, surroundings_options, version_options
 from watchbill.cli.command import ExampleCommand
-from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
+from watchbill.cli.parameters import read_text, rendering_options
 from watchbill.cli.session import Session, common_options
 from watchbill.errors import Found, Unchecked
 
@@ -30,23 +31,7 @@ FAIL_ON = ("error", "warning", "note", "never")
     ),
 )
 @click.argument("charts", nargs=-1, metavar="[CHART]...")
-@click.option(
-    "--from",
-    "from_",
-    default="",
-    metavar="VERSION",
-    help="The version before: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
-)
-@click.option(
-    "--since", default="", metavar="REF", help="Charts that changed since, each from its merge base."
-)
-@click.option(
-    "-m",
-    "--manifests",
-    multiple=True,
-    metavar="FILE",
-    help="Rendered manifests instead of charts; '-' is stdin.",
-)
+@version_options
 @click.option(
     "--tool",
     "tools",
@@ -55,13 +40,7 @@ FAIL_ON = ("error", "warning", "note", "never")
     help=f"A tool to check with, repeat it: helm or kubectl.  [default: {', '.join(TOOLS)}]",
 )
 @rendering_options(without=("--is-upgrade",), release="")
-@click.option("--deps", is_flag=True, help="Let helm fetch missing dependencies into a cache.")
-@click.option("--objects", metavar="FILE", help="Objects that `lookup` finds in the cluster.")
-@click.option(
-    "--post-renderer", metavar="CMD", help="A command between rendering and the tool, as helm has it."
-)
-@click.option("--post-renderer-args", multiple=True, metavar="ARG", help="Its arguments, one each.")
-@click.option("--config", metavar="FILE", help="Settings instead of the nearest .watchbill.yaml.")
+@surroundings_options
 @click.option("--baseline", metavar="FILE", help="Findings that are known and accepted.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found now into a baseline.")
 @click.option(
@@ -89,9 +68,8 @@ def command(session: Session, /, **options: Any) -> None:
     from watchbill.checking.run import exit_code, run
     from watchbill.cli.progress import Progress
 
-    chosen = RenderingOptions(options)
     with Progress() as progress:
-        outcome = run(_request(chosen, options), session.take_engine(), read_text, progress.tell)
+        outcome = run(_request(options), session.take_engine(), read_text, progress.tell)
     if options["write_baseline"]:
         baseline.write(options["write_baseline"], baseline.entries(outcome.run.charts))
     _print(session, outcome, options)
@@ -102,30 +80,12 @@ def command(session: Session, /, **options: Any) -> None:
         raise Unchecked
 
 
-def _request(chosen: RenderingOptions, options: dict[str, Any]) -> "Request":
-    from watchbill.checking.options import PostRendering
-    from watchbill.checking.plan import Request
-    from watchbill.checking.subject import Asked
+def _request(options: dict[str, Any]) -> "Request":
     from watchbill.rehearsal.script import read_tool
 
-    command = options["post_renderer"]
-    return Request(
-        asked=Asked(
-            charts=options["charts"],
-            manifests=options["manifests"],
-            from_=options["from_"],
-            since=options["since"],
-            deps=options["deps"],
-            helm=options["helm_path"],
-            follow_symlinks=chosen.follow_symlinks,
-        ),
-        tools=tuple(dict.fromkeys(map(read_tool, options["tools"]))),
-        context=chosen.context(),
-        limits=chosen.limits,
-        objects=options["objects"] or "",
-        post_rendering=PostRendering(command, options["post_renderer_args"]) if command else None,
-        depth=options["depth"],
-        config=options["config"] or "",
+    return request(
+        options,
+        tuple(dict.fromkeys(map(read_tool, options["tools"]))),
         baseline=options["baseline"] or "",
         reads_baseline=not options["write_baseline"],
         fail_on=options["fail_on"],

@@ -10,7 +10,8 @@ EVERY = 10.0  # seconds, where lines stay
 
 
 class Progress:
-    def __init__(self) -> None:
+    def __init__(self, done: str = "checked") -> None:
+        self._done = done  # what is done with charts
         self._terminal = sys.stderr.isatty()
         self._told = time.monotonic()
         self._open = False
@@ -34,5 +35,5 @@ class Progress:
             self._open = True
         elif time.monotonic() - self._told > EVERY:
             self._told = time.monotonic()
-            sys.stderr.write(f"checked {done} of {of} charts\n")
+            sys.stderr.write(f"{self._done} {done} of {of} charts\n")
             sys.stderr.flush()

@@ -1,6 +1,6 @@
 """What was found, for a pull request's comment or a job's summary."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from click import unstyle
@@ -10,7 +10,7 @@ from watchbill.report.counting import listed
 from watchbill.report.evidence import evidence
 from watchbill.report.grouping import badness, fine_charts, skipped_charts, unchecked_charts
 from watchbill.report.harmless import harmless
-from watchbill.report.markdown_text import block, code, escaped, in_html, row, table
+from watchbill.report.markdown_text import block, code, escaped, in_html, row, table, within
 from watchbill.report.options import ReportOptions
 from watchbill.report.terminal import shortened
 from watchbill.report.words import (
@@ -26,7 +26,8 @@ from watchbill.report.words import (
 from watchbill.rules.words import tools_named
 
 T = TypeVar("T")
-MARK = "<!-- watchbill check -->"  # by which a script finds its comment, to write it anew
+COMMAND = "watchbill check"
+MARK = f"<!-- {COMMAND} -->"  # by which a script finds its comment, to write it anew
 # A comment on GitHub holds 65,536 characters: rooms for the parts that grow with what was found.
 ROOM_OF_TABLE, ROOM_OF_DETAILS, ROOM_OF_CHARTS, ROOM_OF_PROBLEMS = 16_000, 25_000, 8_000, 8_000
 LONGEST_CELL = 200
@@ -41,12 +42,12 @@ def report(run: Run, options: ReportOptions) -> str:
 def _lines(run: Run, options: ReportOptions) -> Iterator[str]:
     yield from (MARK, f"### Watchbill: {verdict(run)}", "")
     yield from _table(("", "rule", "what", "where", "tools"), _row, run.findings, ROOM_OF_TABLE)
-    yield from _within(lambda finding: _details(finding, options), run.findings, ROOM_OF_DETAILS)
+    yield from within(lambda finding: _details(finding, options), run.findings, ROOM_OF_DETAILS, COMMAND)
     if len(run.charts) > 1:
         found = sorted((chart for chart in run.charts if chart.findings), key=badness)
         head = ("chart", *(f"{level}s" for level in LEVELS))
         yield from _table(head, _counts, found, ROOM_OF_CHARTS)
-    yield from _within(_unchecked, unchecked_charts(run), ROOM_OF_PROBLEMS)
+    yield from within(_unchecked, unchecked_charts(run), ROOM_OF_PROBLEMS, COMMAND)
     yield from _remarks(run)
 
 
@@ -55,18 +56,7 @@ def _table(
 ) -> Iterator[str]:
     if things:
         yield from table(head, [])
-        yield from (*_within(lambda thing: [row(cells(thing))], things, room), "")
-
-
-def _within(shown: Callable[[T], Iterable[str]], things: Sequence[T], room: int) -> Iterator[str]:
-    """The first are the worst: those are shown."""
-    for number, thing in enumerate(things):
-        lines = list(shown(thing))
-        room -= sum(len(line) + 1 for line in lines)
-        if room < 0:
-            yield from ("", f"and {len(things) - number} more: `watchbill check` shows all", "")
-            return
-        yield from lines
+        yield from (*within(lambda thing: [row(cells(thing))], things, room, COMMAND), "")
 
 
 def _row(finding: Finding) -> tuple[str, ...]:

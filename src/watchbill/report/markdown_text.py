@@ -1,11 +1,13 @@
 """Text of strangers in Markdown: it reads as written and means nothing to GitHub or GitLab."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
+from typing import TypeVar
 
 from watchbill.report.terminal import printable
 
+T = TypeVar("T")
 _SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
 _ONLY_FIRST = re.compile(r"^(?=[#+=-])|^(\d+)(?=[.)])")  # a heading, a list: only where they begin a text
 # Mentions, references and formulas are looked for in what is already rendered: an escape does not stop them.
@@ -55,6 +57,19 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def row(cells: Sequence[str]) -> str:
     """One line of a table."""
     return f"| {' | '.join(cells)} |"
+
+
+def within(
+    shown: Callable[[T], Iterable[str]], things: Sequence[T], room: int, command: str
+) -> Iterator[str]:
+    """As many as there is room for. The first are the worst: those are shown."""
+    for number, thing in enumerate(things):
+        lines = list(shown(thing))
+        room -= sum(len(line) + 1 for line in lines)
+        if room < 0:
+            yield from ("", f"and {len(things) - number} more: `{command}` shows all", "")
+            return
+        yield from lines
 
 
 def _backslash(found: re.Match[str]) -> str:

@@ -26,13 +26,13 @@ FAULTS = ("fail", "hang")
 MOST_PATHS = 5_000
 
 Moves = tuple[Move, Move]  # the same thing, as each side calls it
-Worlds = tuple[World, World]
+Plays = tuple[Played, Played]
 
 
 class Spot(Struct, frozen=True):
     """Two worlds that are alike as far as anybody can tell, and how they were reached."""
 
-    worlds: Worlds = (World(), World())
+    worlds: tuple[World, World] = (World(), World())
     trace: tuple[Moves, ...] = ()
     version: int = 0  # that was last asked for
     faulted: bool = False
@@ -74,9 +74,13 @@ class Lockstep:
                     reached += self._operate(spot, name, version)
             frontier = reached
 
+    def follow(self, trace: Sequence[Moves]) -> None:
+        """One path, from nothing."""
+        self._compare(Spot(), trace)
+
     def _operate(self, spot: Spot, name: str, version: int) -> Iterator[Spot]:
         """Where an operation leads, without a fault and with each that can befall it."""
-        moves = self._moves(name, version)
+        moves = self.moves(name, version)
         worked = self._compare(spot, (moves,))
         if worked is None:
             return
@@ -100,21 +104,19 @@ class Lockstep:
         if over is not None:
             yield from self._new(over[0])
 
-    def _compare(self, spot: Spot, path: Sequence[Moves]) -> tuple[Spot, tuple[Played, Played]] | None:
+    def _compare(self, spot: Spot, path: Sequence[Moves]) -> tuple[Spot, Plays] | None:
         """The worlds after it, and what came of the last move; nothing where they part."""
-        worlds, trace = spot.worlds, spot.trace
         for moves in path:
-            one, other = (
-                stage.play(world, move)
-                for stage, world, move in zip(self._stages, worlds, moves, strict=True)
+            plays = (
+                self._stages[0].play(spot.worlds[0], moves[0]),
+                self._stages[1].play(spot.worlds[1], moves[1]),
             )
-            trace = (*trace, moves)
+            spot = replace(spot, worlds=(plays[0].world, plays[1].world), trace=(*spot.trace, moves))
             self.paths += moves[0].of_tool
-            if (found := parting(one, other)) is not None:
-                self.parted.append(Parted(found, trace))
+            if (found := parting(*plays)) is not None:
+                self.parted.append(Parted(found, spot.trace))
                 return None
-            worlds = (one.world, other.world)
-        return replace(spot, worlds=worlds, trace=trace), (one, other)
+        return spot, plays
 
     def _new(self, spot: Spot) -> Iterator[Spot]:
         """Unless such a pair was reached before, and without a fault if this one has none."""
@@ -137,7 +139,8 @@ class Lockstep:
             yield "rollback", spot.version
         yield "uninstall", spot.version
 
-    def _moves(self, name: str, version: int) -> Moves:
+    def moves(self, name: str, version: int) -> Moves:
+        """An operation in the words of each tool."""
         one, other = (stage.lab.tool.name for stage in self._stages)
         return _move(VERBS[one][name], one, version), _move(VERBS[other][name], other, version)
 

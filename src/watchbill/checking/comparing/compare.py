@@ -1,0 +1,172 @@
+"""One chart, or one release out of a stream of manifests, under two tools."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from watchbill.charts.engine import Engine
+from watchbill.checking.comparing.lockstep import Lockstep, Moves, Parted, Spot, exploring_stage
+from watchbill.checking.comparing.parting import parting
+from watchbill.checking.comparing.result import Compared
+from watchbill.checking.comparing.seen import Seen, groups
+from watchbill.checking.comparing.telling import tell
+from watchbill.checking.grounds import Ground
+from watchbill.checking.options import Options
+from watchbill.checking.profiles import Charts, assumed, grounds_of
+from watchbill.checking.result import Fact, Problem
+from watchbill.checking.subject import Subject
+from watchbill.errors import UserError
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import Move
+from watchbill.lifecycle.scenarios import Scenario, Walked, scenarios, stage_for, walk
+from watchbill.lifecycle.stage import Stage
+
+Grounds = tuple[Ground, Ground]  # the same chart and values with either tool
+Stages = tuple[Stage, Stage]
+ORDER = ("outcome", "runs", "remains", "ends")
+
+
+def compare(engine: Engine, subject: Subject, options: Options) -> Compared:
+    """Whatever is wrong with the input is part of the answer: other charts are still compared."""
+    try:
+        return _compared(engine, subject, options)
+    except UserError as found:
+        error = subject.says(found)
+        return Compared(subject.path, problem=Problem(error.what, error.where or "", error.then or ""))
+
+
+def _compared(engine: Engine, subject: Subject, options: Options) -> Compared:
+    charts = Charts.of(engine, subject, options)
+    grounds = list(grounds_of(engine, subject, charts, options))
+    pairs = list(zip(grounds[::2], grounds[1::2], strict=True))
+    comparisons = [_Comparison(pair, options) for pair in pairs]
+    seen = [one for comparison in comparisons for one in comparison.seen()]
+    profiles = frozenset(first.profile for first, _ in pairs)
+    told = [tell(group, profiles) for group in groups(one for one in seen if not one.fact)]
+    return Compared(
+        path=subject.path,
+        name=charts.this.name if charts.this else subject.label,
+        version=charts.version,
+        from_version=charts.from_version,
+        scenarios=len(comparisons[0].named),
+        paths=sum(comparison.paths for comparison in comparisons),
+        is_cut=any(comparison.is_cut for comparison in comparisons),
+        differences=tuple(sorted(told, key=lambda one: (one.handed_over, ORDER.index(one.what)))),
+        facts=tuple(_facts(seen)),
+        assumed=tuple(assumed(grounds[0])),
+    )
+
+
+def _facts(seen: Sequence[Seen]) -> Iterator[Fact]:
+    """What differs whatever the chart, and under which tool."""
+    facts = {(one.fact, str(one.labs[one.parting.fails].tool)) for one in seen if one.fact}
+    yield from (Fact(text, (tool,)) for text, tool in sorted(facts))
+
+
+class _Comparison:
+    """A chart with one set of values."""
+
+    def __init__(self, grounds: Grounds, options: Options) -> None:
+        self.paths = 0
+        self.is_cut = False
+        self.named = list(_in_common(grounds, options.scenarios))
+        self._grounds = grounds
+        self._depth = options.depth
+
+    def seen(self) -> Iterator[Seen]:
+        first = self._grounds[0]
+        for one in (*self._explored(), *self._walked(), *self._changed()):
+            # What befalls only the version before is nothing of the one that is compared.
+            about = any(moves[0].version >= first.checked for moves in one.trace if moves[0].of_tool)
+            if one.labs[0] is not first.life or about:
+                yield replace(one, profile=first.profile)
+
+    def _explored(self) -> Iterator[Seen]:
+        first, second = self._grounds
+        yield from self._everywhere((first.life, second.life), first.changes)
+        if first.checked:
+            yield from self._everywhere((first.alone, second.alone), ())
+
+    def _everywhere(self, labs: tuple[Lab, Lab], changes: tuple[str, ...]) -> Iterator[Seen]:
+        stages = exploring_stage(labs[0]), exploring_stage(labs[1])
+        lockstep = Lockstep(stages)
+        lockstep.walk(Spot(), self._depth + 1)
+        self._count(lockstep)
+        yield from (Seen(parted.parting, parted.trace, labs, changes=changes) for parted in lockstep.parted)
+        if labs[0].tool.name == labs[1].tool.name:
+            yield from self._handed_over(lockstep.alike, stages, changes)
+
+    def _handed_over(self, alike: Sequence[Spot], stages: Stages, changes: tuple[str, ...]) -> Iterator[Seen]:
+        """What the second tool does with the first one's release, beside what it does with its own."""
+        first, second = stages
+        lockstep = Lockstep((second, second), faults=())
+        for spot in alike:
+            made, known = len(spot.trace), len(lockstep.parted)
+            if spot.faulted or not made:
+                continue
+            taken = replace(spot, worlds=(second.known(spot.worlds[0]), spot.worlds[1]))
+            lockstep.walk(taken, self._depth + 1 - made)
+            for parted in lockstep.parted[known:]:
+                yield Seen(parted.parting, parted.trace, (first.lab, second.lab), made, changes=changes)
+        self._count(lockstep)
+
+    def _walked(self) -> Iterator[Seen]:
+        """Named paths, where equal names mean the same thing done with either tool."""
+        first, second = self._grounds
+        stages: dict[int, Stages] = {}
+        for pair in self.named:
+            labs = _lab_for(pair[0], first), _lab_for(pair[1], second)
+            sides = stages.setdefault(id(labs[0]), (stage_for(labs[0]), stage_for(labs[1])))
+            walked = walk(sides[0], pair[0]), walk(sides[1], pair[1])
+            for parted in _parted(walked, sides):
+                changes = first.changes if labs[0] is first.life else ()
+                yield Seen(parted.parting, parted.trace, labs, 0, pair[0].name, changes)
+
+    def _changed(self) -> Iterator[Seen]:
+        """Upgrades in which one input differs."""
+        for one, other in zip(self._grounds[0].trials, self._grounds[1].trials, strict=True):
+            lockstep = Lockstep((stage_for(one.lab), stage_for(other.lab)))
+            lockstep.follow([lockstep.moves("install", 0), lockstep.moves("upgrade", 1)])
+            self._count(lockstep)
+            for parted in lockstep.parted:
+                if len(parted.trace) > 1:  # at the install nothing has changed yet
+                    yield Seen(parted.parting, parted.trace, (one.lab, other.lab), changes=(one.kind,))
+
+    def _count(self, lockstep: Lockstep) -> None:
+        self.paths += lockstep.paths
+        self.is_cut = self.is_cut or lockstep.is_cut
+
+
+def _in_common(grounds: Grounds, own: Sequence[Scenario]) -> Iterator[tuple[Scenario, Scenario]]:
+    """Scenarios that both tools have and that there are versions for. Equal names mean the same thing."""
+    first, second = ({known.name: known for known in scenarios(ground.tool, own)} for ground in grounds)
+    for name, scenario in first.items():
+        if name in second and (not scenario.upgrades or len(grounds[0].life.versions) > 1):
+            yield scenario, second[name]
+
+
+def _lab_for(scenario: Scenario, ground: Ground) -> Lab:
+    """Paths that stay with one version are about the one that is compared."""
+    return ground.life if scenario.upgrades or not ground.checked else ground.alone
+
+
+def _parted(walked: tuple[Walked, Walked], stages: Stages) -> Iterator[Parted]:
+    """Where two walks of one scenario part, if they do."""
+    trace = list[Moves]()
+    for one, other in zip(walked[0].plays, walked[1].plays, strict=False):
+        trace.append((one.move, other.move))
+        if (found := parting(one, other)) is not None:
+            if not one.move.release or _is_due_to_its_name(trace, stages):
+                yield Parted(found, tuple(trace))
+            return
+
+
+def _is_due_to_its_name(trace: Sequence[Moves], stages: Stages) -> bool:
+    """Under another name than its own a release shows again whatever it shows: only what its own name does not counts."""
+    lockstep = Lockstep(stages)
+    lockstep.follow([(_unnamed(one), _unnamed(other)) for one, other in trace])
+    return not lockstep.parted
+
+
+def _unnamed(move: Move) -> Move:
+    return replace(move, release="", text=move.text.replace(f"release {move.release} ", "", 1))

@@ -1,0 +1,101 @@
+"""Paths on which two tools part, played again: what they show, and which of them show the same thing."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from msgspec import Struct
+
+from watchbill.checking.comparing.lockstep import Moves
+from watchbill.checking.comparing.parting import Parting
+from watchbill.checking.reasons import reason
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.play import Played, play
+from watchbill.lifecycle.world import World
+from watchbill.rules.facts import FACTS
+from watchbill.rules.sighting import FAULTS, HARMLESS, operation
+
+
+class Seen(Struct, frozen=True, dict=True):
+    parting: Parting
+    trace: tuple[Moves, ...]  # they part at the last
+    labs: tuple[Lab, Lab]
+    handed_over: int = 0  # after so many moves the second tool goes on with the first one's release; 0: never
+    scenario: str = ""  # the named path that shows it
+    changes: tuple[str, ...] = ()  # what makes the next version differ, where it is made up
+    profile: str = ""
+
+    def lab(self, side: int, place: int) -> Lab:
+        """What a move is played with on this side."""
+        return self.labs[1] if self.handed_over and place >= self.handed_over else self.labs[side]
+
+    @cached_property
+    def plays(self) -> tuple[tuple[Played, ...], tuple[Played, ...]]:
+        return tuple(self._played(0)), tuple(self._played(1))
+
+    def _played(self, side: int) -> Iterator[Played]:
+        world = World()
+        for place, moves in enumerate(self.trace):
+            played = play(world, moves[side], self.lab(side, place))
+            world = played.world
+            yield played
+
+    @property
+    def told(self) -> int:
+        """The side in whose words moves are told: Helm's say more than kubectl's."""
+        return int(self.labs[0].tool.name != "helm")
+
+    @cached_property
+    def operation(self) -> str:
+        """The last move as the subject of a sentence: `the image upgrade`, `the retry`."""
+        return operation(self.plays[self.told], self.changes)
+
+    @cached_property
+    def error(self) -> str:
+        """Of the side that fails, where only one does."""
+        return self.plays[self.parting.fails][-1].error if self.parting.fails >= 0 else ""
+
+    @cached_property
+    def why(self) -> str:
+        """Why it fails, in a word or two; nothing where it does not, or nobody has a word for it."""
+        return reason(self.error).short
+
+    @property
+    def fact(self) -> str:
+        """What no chart can change, if it is that."""
+        return next((fact for words, fact in FACTS if words in self.error), "")
+
+    @property
+    def plainness(self) -> tuple[int, bool, int, bool]:
+        """What makes the best evidence: the shortest, without a fault, without flags, the plainest change."""
+        moves = [pair[self.told] for pair in self.trace]
+        flags = {flag for move in moves for flag in move.given} - HARMLESS
+        faulted = any(move.verb in FAULTS or move.dies_after for move in moves)
+        return sum(move.of_tool for move in moves), faulted, len(flags), "image" not in self.changes
+
+    def shows_the_same(self, other: "Seen") -> bool:
+        """Whether both have one root: the same difference in the same object. A tool names the first object that it
+        fails at, which may be another one in another world: there it is the same failure of the same operation."""
+        one, two = self.parting, other.parting
+        if (one.what, one.fails, bool(self.handed_over), self.why) != (
+            two.what,
+            two.fails,
+            bool(other.handed_over),
+            other.why,
+        ):
+            return False
+        same_operation = self.trace[-1][self.told].verb == other.trace[-1][other.told].verb
+        if set(one.objects) & set(two.objects):
+            return bool(self.why) or one.what != "outcome" or same_operation
+        return same_operation and (bool(self.why) or not (one.objects or two.objects))
+
+
+def groups(seen: Iterable[Seen]) -> list[list[Seen]]:
+    """One a root, the best evidence first in each, and the shortest path first of all."""
+    found: list[list[Seen]] = []
+    for one in sorted(seen, key=lambda one: one.plainness):
+        group = next((group for group in found if any(map(one.shows_the_same, group))), None)
+        if group is None:
+            found.append([one])
+        else:
+            group.append(one)
+    return found

@@ -1,0 +1,157 @@
+"""A difference told to a person: a title, the moves on which both tools agree, and what each makes of the last."""
+
+from collections.abc import Iterator, Sequence
+
+from watchbill.checking.comparing.result import Difference
+from watchbill.checking.comparing.seen import Seen
+from watchbill.checking.evidence import MOST_OBJECTS, MOST_ROWS, did, words
+from watchbill.checking.result import Row
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.properties import REMOVES
+from watchbill.lifecycle.world import World
+from watchbill.rules.words import listed, named, short, title, tools_named
+
+ENDS = {
+    "succeeded": "succeeds",
+    "failed": "fails",
+    "running": "does not end",
+    "waiting": "never starts",
+    "suspended": "is suspended",
+    "": "is not there",
+}
+MOST_NAMED = 2
+
+
+def tell(group: Sequence[Seen], profiles: frozenset[str]) -> Difference:
+    """Of paths that show the same, the best evidence first; `profiles` are all there are."""
+    best = group[0]
+    shown = _each(one.profile for one in group)
+    return Difference(
+        title=_title(best),
+        what=best.parting.what,
+        objects=_each(short(key) for one in group for key in one.parting.objects),
+        handed_over=bool(best.handed_over),
+        rows=tuple(_rows(best)),
+        move=_move(best),
+        sides=(_side(best, 0), _side(best, 1)),
+        moves=(_texts(best, 0), _texts(best, 1)),
+        also=tuple(words for words in _each(one.operation for one in group) if words != best.operation),
+        scenarios=_each(one.scenario for one in group if one.scenario),
+        changes=_each(change for one in group if len(one.changes) == 1 for change in one.changes),
+        profiles=() if profiles <= set(shown) else tuple(name or "values.yaml" for name in shown),
+    )
+
+
+def _each(names: Iterator[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def labels(seen: Seen) -> tuple[str, str]:
+    """`helm 3.19` and `helm 4.3`; of one that goes on with another's release and one that does not, which is which."""
+    one, other = tools_named([str(lab.tool) for lab in seen.labs])
+    return (f"{other} after {one}", f"{other} alone") if seen.handed_over else (one, other)
+
+
+def _under(seen: Seen) -> tuple[str, str]:
+    one, other = labels(seen)
+    after = one.partition(" after ")[2]
+    return (f"after {after}" if after else f"under {one}", f"under {other}")
+
+
+def _title(seen: Seen) -> str:
+    keys, under = seen.parting.objects, _under(seen)
+    return title(_sentence(seen, under), *keys)
+
+
+def _sentence(seen: Seen, under: tuple[str, str]) -> str:
+    keys, fails = seen.parting.objects, seen.parting.fails
+    match seen.parting.what:
+        case "outcome":
+            at = f" at {named(keys[0])}" if keys else ""
+            why = f" ({seen.why})" if seen.why else ""
+            return f"{seen.operation} fails {under[fails]}{at}{why}, works {under[1 - fails]}"
+        case "ends":
+            ends = [_end(seen, side, keys[0]) for side in (0, 1)]
+            return f"in {seen.operation} {named(keys[0])} {ends[0]} {under[0]} and {ends[1]} {under[1]}"
+        case what:
+            verb = "runs" if what == "runs" else "leaves"
+            only = [[key for key in keys if _has_more(seen, side, key)] for side in (0, 1)]
+            if all(only):
+                parts = [
+                    f"{listed(some, MOST_NAMED)} {where}" for some, where in zip(only, under, strict=True)
+                ]
+                return f"{seen.operation} {verb} {parts[0]}, {parts[1]}"
+            side = int(not only[0])
+            return f"{seen.operation} {verb} {listed(only[side], MOST_NAMED)} {under[side]}, not {under[1 - side]}"
+
+
+def _has_more(seen: Seen, side: int, key: Key) -> bool:
+    """Whether the Job runs, or the object is there, more than on the other side."""
+    own, other = (plays[-1] for plays in (seen.plays[side], seen.plays[1 - side]))
+    if seen.parting.what == "runs":
+        return own.ran.count(key) > other.ran.count(key)
+    return key in own.world.objects and not own.world.objects[key].terminating
+
+
+def _end(seen: Seen, side: int, key: Key) -> str:
+    """How the Job ended at last."""
+    played = seen.plays[side][-1]
+    live = played.world.objects.get(key)
+    for step in played.steps:
+        if live is None and step.key == key:
+            live = step.deleted
+    return ENDS[live.run.phase if live is not None and live.run is not None else ""]
+
+
+def _rows(seen: Seen) -> Iterator[Row]:
+    """All moves but the last."""
+    side, keys = seen.told, seen.parting.objects[:MOST_OBJECTS]
+    world, version = World(), -1
+    for place, played in enumerate(seen.plays[side][:-1]):
+        if seen.handed_over and place == seen.handed_over:
+            yield Row(f"{labels(seen)[1].removesuffix(' alone')} takes over", None)
+        done = tuple(did(played, world, keys, seen.lab(side, place)))
+        works = played.ok if played.move.of_tool else None
+        yield Row(words(played, version, seen.changes), works, done[:MOST_ROWS])
+        version = _version(seen, place, version)
+        world = played.world
+
+
+def _version(seen: Seen, place: int, version: int) -> int:
+    move = seen.trace[place][seen.told]
+    return move.version if move.verb in ("install", "upgrade", "apply") else version
+
+
+def _move(seen: Seen) -> str:
+    version = -1
+    for place in range(len(seen.trace) - 1):
+        version = _version(seen, place, version)
+    return words(seen.plays[seen.told][-1], version, seen.changes)
+
+
+def _side(seen: Seen, side: int) -> Row:
+    played = seen.plays[side][-1]
+    before = seen.plays[side][-2].world if len(seen.trace) > 1 else World()
+    keys = seen.parting.objects[:MOST_OBJECTS]
+    done = [*did(played, before, keys, seen.lab(side, len(seen.trace) - 1))]
+    done += [text for key in keys for text in _plainly(seen, side, key, done)]
+    works = played.ok if played.move.of_tool else None
+    return Row(labels(seen)[side], works, tuple(done[:MOST_ROWS]), played.error.strip())
+
+
+def _plainly(seen: Seen, side: int, key: Key, done: Sequence[str]) -> Iterator[str]:
+    """What is different, where what was done does not say it."""
+    told = any(text.startswith(f"{short(key)} ") for text in done)
+    match seen.parting.what:
+        case "runs" if not told:
+            yield f"{short(key)} does not run"
+        case "ends" if not told:
+            yield f"{short(key)} {_end(seen, side, key)}"
+        case "remains":
+            gone = seen.trace[-1][seen.told].verb in REMOVES
+            there = "is left behind" if gone else "is there"
+            yield f"{short(key)} {there if _has_more(seen, side, key) else 'is gone' if gone else 'is not there'}"
+
+
+def _texts(seen: Seen, side: int) -> tuple[str, ...]:
+    return tuple(moves[side].text for moves in seen.trace)

@@ -1,0 +1,84 @@
+"""Options of the commands that go through many charts: which versions of them, and in which surroundings."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from watchbill.cli.parameters import RenderingOptions
+
+if TYPE_CHECKING:
+    from watchbill.checking.plan import Request
+    from watchbill.lifecycle.lab import Tool
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_VERSIONS = (
+    click.option(
+        "--from",
+        "from_",
+        default="",
+        metavar="VERSION",
+        help="The version before: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
+    ),
+    click.option(
+        "--since", default="", metavar="REF", help="Charts that changed since, each from its merge base."
+    ),
+    click.option(
+        "-m",
+        "--manifests",
+        multiple=True,
+        metavar="FILE",
+        help="Rendered manifests instead of charts; '-' is stdin.",
+    ),
+)
+_SURROUNDINGS = (
+    click.option("--deps", is_flag=True, help="Let helm fetch missing dependencies into a cache."),
+    click.option("--objects", metavar="FILE", help="Objects that `lookup` finds in the cluster."),
+    click.option(
+        "--post-renderer", metavar="CMD", help="A command between rendering and the tool, as helm has it."
+    ),
+    click.option("--post-renderer-args", multiple=True, metavar="ARG", help="Its arguments, one each."),
+    click.option("--config", metavar="FILE", help="Settings instead of the nearest .watchbill.yaml."),
+)
+
+
+def version_options(function: F) -> F:
+    for option in reversed(_VERSIONS):
+        function = option(function)
+    return function
+
+
+def surroundings_options(function: F) -> F:
+    for option in reversed(_SURROUNDINGS):
+        function = option(function)
+    return function
+
+
+def request(options: dict[str, Any], tools: "tuple[Tool, ...]", **more: Any) -> "Request":
+    """What the options say, with what only one command has."""
+    from watchbill.checking.options import PostRendering
+    from watchbill.checking.plan import Request
+    from watchbill.checking.subject import Asked
+
+    chosen = RenderingOptions(options)
+    command = options["post_renderer"]
+    return Request(
+        asked=Asked(
+            charts=options["charts"],
+            manifests=options["manifests"],
+            from_=options["from_"],
+            since=options["since"],
+            deps=options["deps"],
+            helm=options["helm_path"],
+            follow_symlinks=chosen.follow_symlinks,
+        ),
+        tools=tools,
+        context=chosen.context(),
+        limits=chosen.limits,
+        objects=options["objects"] or "",
+        post_rendering=PostRendering(command, options["post_renderer_args"]) if command else None,
+        depth=options["depth"],
+        config=options["config"] or "",
+        **more,
+    )

@@ -1,0 +1,78 @@
+"""`watchbill compare TOOL TOOL CHART...`: which charts behave differently under another tool or version."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from watchbill.cli.asking import request, surroundings_options, version_options
+from watchbill.cli.command import ExampleCommand
+from watchbill.cli.parameters import read_text, rendering_options
+from watchbill.cli.session import Session, common_options
+from watchbill.errors import Found, Unchecked
+
+if TYPE_CHECKING:
+    from watchbill.checking.comparing.result import Comparison
+
+FORMATS = ("text", "json", "markdown")
+
+
+@click.command(
+    "compare",
+    cls=ExampleCommand,
+    examples=(
+        ("watchbill compare helm@3.19 helm@4 charts/", "what changes with Helm 4?"),
+        ("watchbill compare helm@3.19 helm@4 ./chart --from git:v1.2.0", "in this very upgrade"),
+        ("watchbill compare helm@4 kubectl -m rendered.yaml", "applied without Helm"),
+    ),
+)
+@click.argument("tools", nargs=2, metavar="TOOL@VERSION TOOL@VERSION")
+@click.argument("charts", nargs=-1, metavar="[CHART]...")
+@version_options
+@rendering_options(without=("--is-upgrade",), release="")
+@surroundings_options
+@click.option(
+    "--depth", type=click.IntRange(1, 5), default=3, show_default=True, help="Moves after the install."
+)
+@click.option(
+    "-o", "--output", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print."
+)
+@common_options
+@click.pass_obj
+def command(session: Session, /, **options: Any) -> None:
+    """Find charts that behave differently under another tool, or another version of it: every short path through
+    the life of a release is walked with both in a model of the tools, up to where they part. Nothing is deployed.
+
+    Without --from the next version is made up by changing inputs. Exit code 1 says that something differs, 2 that
+    something could not be compared."""
+    from watchbill.checking.comparing.run import exit_code, read_tools, run
+    from watchbill.cli.progress import Progress
+
+    tools = read_tools(*options["tools"])
+    with Progress("compared") as progress:
+        # What is known and accepted of one tool says nothing of another.
+        asked = request(options, tools, reads_baseline=False)
+        found = run(asked, session.take_engine(), read_text, progress.tell)
+    session.say(_printed(found, options["output"]))
+    code = exit_code(found)
+    if code == Found.exit_code:
+        raise Found
+    if code:
+        raise Unchecked
+
+
+def _printed(found: "Comparison", output: str) -> str:
+    if output == "json":
+        from watchbill.report import compare_json
+
+        return compare_json.report(found)
+    if output == "markdown":
+        from watchbill.report import compare_markdown
+
+        return compare_markdown.report(found)
+    from watchbill.report import compare_text
+    from watchbill.report.options import ReportOptions
+
+    width = os.get_terminal_size(1).columns if sys.stdout.isatty() else 0
+    return compare_text.report(found, ReportOptions(width=width))

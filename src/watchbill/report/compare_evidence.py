@@ -1,0 +1,21 @@
+"""The path to where two tools part: moves in order, what each did, and what both made of the last."""
+
+from collections.abc import Iterator
+
+from watchbill.checking.comparing.result import Difference
+from watchbill.checking.result import Row
+from watchbill.report.evidence import GAP, trace_rows
+from watchbill.report.table import table
+
+MOST_MOVES = 8  # the last of them, and what each tool made of it, among them
+
+
+def evidence(difference: Difference, columns: int, indent: str = "") -> Iterator[str]:
+    sides = [Row(f"  {side.move}", side.works, side.did, side.error) for side in difference.sides]
+    rows = [*difference.rows, Row(difference.move, None), *sides]
+
+    def shows(row: Row) -> bool:
+        return any(row is side for side in sides)
+
+    cells = trace_rows(rows, shows, columns - len(indent), most=MOST_MOVES, verbose=False)
+    yield from table(list(cells), columns=columns, indent=indent, gap=GAP)
