@@ -21,7 +21,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     return Claim(
         subject=key,
         title=title(
-            f"{sighting.operation} {'can fail' if seen else 'fails'}: {named(key)} is gone {ttl} s after its end",
+            f"{with_waiting(sighting)} {'can fail' if seen else 'fails'}: {named(key)} is gone {ttl} s after its end",
             key,
         ),
         because=f"ttlSecondsAfterFinished: {ttl}; Helm looks at the Job until everything else is ready too",
@@ -31,6 +31,12 @@ def _claim(sighting: Sighting) -> Claim | None:
         severity=Severity.WARNING,
         confidence="medium" if seen else "high",
     )
+
+
+def with_waiting(sighting: Sighting) -> str:
+    """`install --wait-for-jobs`, which says to wait at all as well."""
+    flag = next((name for name in ("--wait-for-jobs", "--wait") if name in sighting.move.given), "--wait")
+    return f"{sighting.move.verb} {flag}"
 
 
 def _not_found(sighting: Sighting) -> Key | None:

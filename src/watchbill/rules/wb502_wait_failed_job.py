@@ -6,6 +6,7 @@ from watchbill.rules.fields import put
 from watchbill.rules.mends import as_hook, changed, without
 from watchbill.rules.rule import Claim, Mend, Path, Rule, Severity
 from watchbill.rules.sighting import Sighting
+from watchbill.rules.wb501_wait_ttl import with_waiting
 from watchbill.rules.words import named, title
 
 RESTARTS: Path = ("spec", "template", "spec", "restartPolicy")
@@ -24,7 +25,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     )
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} waits out its timeout: {named(key)} has failed before", key),
+        title=title(f"{with_waiting(sighting)} waits out its timeout: {named(key)} has failed before", key),
         because=f"{why}, and Helm 3 counts failed pods: there must be more than backoffLimit",
         fix=f"{'set restartPolicy: Never, or ' if restarts else ''}make it a hook, or use Helm 4",
         mends=(*mends, as_hook(key), without(key)),
