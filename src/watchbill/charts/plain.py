@@ -9,24 +9,25 @@ from msgspec import Struct
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import EngineError, Field, Locate, Parse
 from watchbill.errors import UserError
+from watchbill.patterns import regex
 
 Path = tuple[str | int, ...]
 
-_SPEAKER = re.compile(r"^(error converting YAML to JSON: )?(yaml: )?(line \d+: )?")
+_SPEAKER = regex(r"^(error converting YAML to JSON: )?(yaml: )?(line \d+: )?")
 # What people most often meant where the YAML reader only says what it stumbled over.
 _HINTS = (
-    (re.compile("unknown anchor '"), "put what begins with * into quotes"),
+    (regex("unknown anchor '"), "put what begins with * into quotes"),
     (
-        re.compile("character that cannot start any token"),
+        regex("character that cannot start any token"),
         "indent with spaces, and put what begins with @ or ` into quotes",
     ),
     (
-        re.compile("mapping values are not allowed"),
+        regex("mapping values are not allowed"),
         "look at the indentation, and quote texts with ': ' in them",
     ),
-    (re.compile("did not find expected key"), "look at the indentation of this line and of those before it"),
-    (re.compile("value contains itself"), "write out what the anchor stands for"),
-    (re.compile("stands twice"), "leave one of them out"),
+    (regex("did not find expected key"), "look at the indentation of this line and of those before it"),
+    (regex("value contains itself"), "write out what the anchor stands for"),
+    (regex("stands twice"), "leave one of them out"),
 )
 
 

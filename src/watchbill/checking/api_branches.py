@@ -5,14 +5,15 @@ from collections.abc import Iterator
 
 from watchbill.charts.chart import Chart
 from watchbill.lifecycle.kube import catalog
+from watchbill.patterns import regex
 
-_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
+_COMMENT = regex(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
 _LITERAL = r"(?:\"([^\"\n]+)\"|`([^`\n]+)`)"
 # The method of no other value in a template; whatever it is called on, perhaps a variable.
-_HAS = re.compile(rf"\.Has\s+\(?\s*{_LITERAL}")
-_PIPED = re.compile(rf"{_LITERAL}\s*\|\s*[$.\w]*\.Has\b")
-_AMONG = re.compile(rf"\bhas\s+{_LITERAL}\s+\(?[$.\w]*APIVersions\b")
-_API = re.compile(r"(([a-z0-9][a-z0-9.-]*)/)?(v\d+((alpha|beta)\d+)?)(/[A-Z]\w*)?")
+_HAS = regex(rf"\.Has\s+\(?\s*{_LITERAL}")
+_PIPED = regex(rf"{_LITERAL}\s*\|\s*[$.\w]*\.Has\b")
+_AMONG = regex(rf"\bhas\s+{_LITERAL}\s+\(?[$.\w]*APIVersions\b")
+_API = regex(r"(([a-z0-9][a-z0-9.-]*)/)?(v\d+((alpha|beta)\d+)?)(/[A-Z]\w*)?")
 
 
 def asked_apis(chart: Chart) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """What the user's own helm fetches for us: with their repositories, their registry login, their proxy."""
 
 import os
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -10,11 +9,12 @@ from msgspec import Struct
 from watchbill.checking.programs import Done, run
 from watchbill.checking.workspace import Workspace, cached, keep
 from watchbill.errors import UserError
+from watchbill.patterns import regex
 
 _SECONDS = 300.0
-_EXACT = re.compile(r"v?\d+\.\d+\.\d+(-[\w.-]+)?(\+[\w.-]+)?")
-_DIGEST = re.compile(r"@sha256:[0-9a-f]{64}$")
-_LOGIN = re.compile(r"(?<=://)[^/\s@]+@")
+_EXACT = regex(r"v?\d+\.\d+\.\d+(-[\w.-]+)?(\+[\w.-]+)?")
+_DIGEST = regex(r"@sha256:[0-9a-f]{64}$")
+_LOGIN = regex(r"(?<=://)[^/\s@]+@")
 _MOST_LINES = 8
 
 

@@ -16,14 +16,15 @@ from watchbill.checking.settings.rule_names import RuleNames
 from watchbill.checking.settings.shape import quoted, suggest
 from watchbill.checking.template_source import TemplateSource
 from watchbill.errors import UserError
+from watchbill.patterns import regex
 
 WORDS = ("ignore", "ignore-file")
 EXAMPLE = "write it as: # watchbill: ignore WB101 the reason"
 
 _MARK = "watchbill:"
-_IN_COMMENT = re.compile(r"^[ \t*#]*watchbill:(.*)$", re.MULTILINE)
-_IN_YAML_COMMENT = re.compile(r"(?:^|\s)#+[ \t]*watchbill:(.*)$", re.MULTILINE)
-_RULES = re.compile(r"([\w-]+(?:\s*,\s*[\w-]+)*)(.*)")
+_IN_COMMENT = regex(r"^[ \t*#]*watchbill:(.*)$", re.MULTILINE)
+_IN_YAML_COMMENT = regex(r"(?:^|\s)#+[ \t]*watchbill:(.*)$", re.MULTILINE)
+_RULES = regex(r"([\w-]+(?:\s*,\s*[\w-]+)*)(.*)")
 
 
 class InlineIgnore(Struct, frozen=True):

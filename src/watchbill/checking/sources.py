@@ -1,7 +1,6 @@
 """What `--from` can name, and how it comes onto this disk."""
 
 import os
-import re
 
 from msgspec import Struct
 
@@ -10,12 +9,13 @@ from watchbill.checking.fetching import Helm, Package, pull
 from watchbill.checking.gitsource import Repository, Snapshot
 from watchbill.checking.workspace import Workspace
 from watchbill.errors import UserError
+from watchbill.patterns import regex
 
 FORMS = "a directory, a .tgz, git:REF, git:REF:PATH, oci://HOST/CHART:VERSION or REPO/CHART@VERSION"
 _GIT, _OCI = "git:", "oci://"
 _URLS = ("http://", "https://")
-_IN_REPOSITORY = re.compile(r"([\w.-]+/[\w.-]+)@([^\s@/]+)")
-_OCI_TAG = re.compile(r"(oci://.+/[^/:@]+)[:@]([^/:@]+)")
+_IN_REPOSITORY = regex(r"([\w.-]+/[\w.-]+)@([^\s@/]+)")
+_OCI_TAG = regex(r"(oci://.+/[^/:@]+)[:@]([^/:@]+)")
 
 
 class Local(Struct, frozen=True):

@@ -14,18 +14,19 @@ from msgspec import Struct
 from watchbill.charts.engine import Engine
 from watchbill.charts.render import Document, parse
 from watchbill.errors import UserError
+from watchbill.patterns import regex
 
 INSTANCE = "app.kubernetes.io/instance"
 # What charts of Helm 2's time have instead. Alone it often names another release, whose Prometheus is to see
 # the object; a chart that means itself by it has one of the others too.
 OLD_INSTANCE, OLD_COMPANIONS = "release", ("heritage", "chart")
 # As Helm cuts (engine/classify.go), which trims what Go takes for white space.
-_SEPARATOR = re.compile(r"^---[ \t]*", re.MULTILINE)
+_SEPARATOR = regex(r"^---[ \t]*", re.MULTILINE)
 _GO_SPACE = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-_LINE = re.compile(r"[^\r\n]+")
+_LINE = regex(r"[^\r\n]+")
 
 
 class Release(Struct, frozen=True):

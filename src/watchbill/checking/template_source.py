@@ -10,9 +10,11 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-_COMMENT = re.compile(r"\{\{-?\s*/\*")
-_DEFINE = re.compile(r"\{\{-?\s*define\s")
-_PRINTS_NOTHING = re.compile(
+from watchbill.patterns import regex
+
+_COMMENT = regex(r"\{\{-?\s*/\*")
+_DEFINE = regex(r"\{\{-?\s*define\s")
+_PRINTS_NOTHING = regex(
     r"\{\{-?\s*(?:(?:if|else|end|range|with|define|block|break|continue)\b|\$\w*\s*(?:,\s*\$\w+\s*)?:?=)"
 )
 

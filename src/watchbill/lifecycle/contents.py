@@ -1,7 +1,6 @@
 """What ConfigMaps and Secrets hold: whether it stays the same, and whether a hook's pod reads what is meant for it."""
 
 import base64
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -12,10 +11,11 @@ from watchbill.lifecycle.properties import Cause, Offence, Property, Scene
 from watchbill.lifecycle.references import containers, needs, pod_spec
 from watchbill.lifecycle.workloads import WORKLOADS
 from watchbill.lifecycle.world import Rendered
+from watchbill.patterns import regex
 
 HOLD_DATA = ("ConfigMap", "Secret")
 PEM = "-----BEGIN "
-RANDOM = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9+/=_-]{8,}|\$2[aby]\$.+|[a-zA-Z]{10,}")
+RANDOM = regex(r"(?=.*\d)(?=.*[A-Za-z])[^\s:@.]{8,}|\$2[aby]\$.+|[a-zA-Z]{10,}")
 EVERYTHING: frozenset[str] = frozenset()
 
 

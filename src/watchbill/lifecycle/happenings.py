@@ -1,6 +1,5 @@
 """What happens in the cluster between operations: fates, time, and what people do by hand."""
 
-import re
 from typing import Any
 
 from watchbill.lifecycle import server
@@ -13,9 +12,10 @@ from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.server import Refused
 from watchbill.lifecycle.settling import pass_time
 from watchbill.lifecycle.world import World
+from watchbill.patterns import regex
 
 EDITOR = "kubectl-edit"
-_RECORD = re.compile(r"sh\.helm\.release\.v1\.(?P<release>.+)\.v(?P<revision>[1-9]\d*)")
+_RECORD = regex(r"sh\.helm\.release\.v1\.(?P<release>.+)\.v(?P<revision>[1-9]\d*)")
 IDENTITY = (("kind",), ("apiVersion",), ("metadata", "name"), ("metadata", "namespace"))
 SHORT = {
     "cj": "cronjob",

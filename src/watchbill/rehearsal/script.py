@@ -1,7 +1,6 @@
 """What is to be rehearsed, as people write it: versions first, then moves, each of them one argument."""
 
 import os
-import re
 import shlex
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -13,13 +12,14 @@ from watchbill.lifecycle import moves
 from watchbill.lifecycle.helm import traits
 from watchbill.lifecycle.lab import Tool
 from watchbill.lifecycle.moves import BadMove, Move
+from watchbill.patterns import regex
 
 COMMAND = "watchbill rehearse"
 # What the model was held to, the newest first.
 KNOWN = {"helm": traits.KNOWN, "kubectl": ("1.37.1",)}
 VERBS = {"helm": moves.HELM_VERBS, "kubectl": moves.KUBECTL_VERBS}
 _ALL_VERBS = sorted({*moves.HELM_VERBS, *moves.KUBECTL_VERBS, *moves.WORLD_VERBS, *moves.PREFIXES})
-_RELEASE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_RELEASE = regex(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LONGEST_RELEASE = 53
 
 

@@ -5,15 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from typing import TypeVar
 
+from watchbill.patterns import regex
 from watchbill.report.terminal import printable
 
 T = TypeVar("T")
-_SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
-_ONLY_FIRST = re.compile(r"^(?=[#+=-])|^(\d+)(?=[.)])")  # a heading, a list: only where they begin a text
+_SPECIAL = regex(r"[\\`*_\[\]<>&|~]")
+_ONLY_FIRST = regex(r"^(?=[#+=-])|^(\d+)(?=[.)])")  # a heading, a list: only where they begin a text
 # Mentions, references and formulas are looked for in what is already rendered: an escape does not stop them.
 _AFTER_RENDERING = str.maketrans({"@": "@<!-- -->", "#": "#<!-- -->", "$": "<span>$</span>"})
-_PLAIN = re.compile(r"[\w ./:@=,;\"'()+$#*<>&~\[\]{}-]+")
-_NO_LETTER = re.compile(r"[^\w ]|_")
+_PLAIN = regex(r"[\w ./:@=,;\"'()+$#*<>&~\[\]{}-]+")
+_NO_LETTER = regex(r"[^\w ]|_")
 
 
 def escaped(text: str) -> str:

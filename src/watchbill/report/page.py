@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from click import style
 from msgspec import Struct
 
+from watchbill.patterns import regex
 from watchbill.report.table import table
 from watchbill.report.terminal import wrapped
 
-_HEADING = re.compile(r"(?P<level>#+) +(?P<text>.*)")
-_ITEM = re.compile(r"(?P<indent> *)(?P<mark>[-*]|\d+\.) +(?P<text>.*)")
-_ROW = re.compile(r"\|(?P<cells>.*)\|\s*")
-_RULE = re.compile(r"\|[\s:|-]+\|\s*")
-_LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<url>[^)\s]+)\)")
-_STRONG = re.compile(r"\*\*(?P<text>[^*]+)\*\*")
+_HEADING = regex(r"(?P<level>#+) +(?P<text>.*)")
+_ITEM = regex(r"(?P<indent> *)(?P<mark>[-*]|\d+\.) +(?P<text>.*)")
+_ROW = regex(r"\|(?P<cells>.*)\|\s*")
+_RULE = regex(r"\|[\s:|-]+\|\s*")
+_LINK = regex(r"\[(?P<text>[^\]]+)\]\((?P<url>[^)\s]+)\)")
+_STRONG = regex(r"\*\*(?P<text>[^*]+)\*\*")
 _CODE_INDENT = "    "
 
 

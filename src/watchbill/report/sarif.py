@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from watchbill import __version__
 from watchbill.checking.result import LEVELS, Finding, Level, Location, Row, Run, Trace
+from watchbill.patterns import regex
 from watchbill.report.encoding import encoded
 from watchbill.report.grouping import located, unchecked_charts
 from watchbill.report.message import message
@@ -24,7 +25,7 @@ ROOT = "%SRCROOT%"
 NOT_CHECKED, STALE_IGNORE = "not-checked", "stale-ignore"
 # GitHub's words, by which it sorts alerts.
 PROBLEM_SEVERITY: dict[Level, str] = {"error": "error", "warning": "warning", "note": "recommendation"}
-_ARCHIVES_AND_MANIFESTS = re.compile(r"\.(?:tgz|tar\.gz|ya?ml|json)$|^(?:-|stdin)$")
+_ARCHIVES_AND_MANIFESTS = regex(r"\.(?:tgz|tar\.gz|ya?ml|json)$|^(?:-|stdin)$")
 
 Json = dict[str, Any]
 

@@ -1,15 +1,16 @@
 """Text of strangers on a terminal: harmless, and as wide as it looks."""
 
-import re
 from collections.abc import Iterator
 
 from click import unstyle
+
+from watchbill.patterns import regex
 
 ESCAPE = "\x1b"
 # Columns. A name in Kubernetes is not longer, a path not much; whatever is, nobody will read.
 LONGEST_WORD, LONGEST_LINE = 253, 4_000
 # What begins a line like this, after blanks, GitHub's and Azure's runners obey: any word may come to begin one.
-_COMMAND = re.compile(r"(?<!\S):(?=:[A-Za-z])|##(?=(?:vso)?\[)")
+_COMMAND = regex(r"(?<!\S):(?=:[A-Za-z])|##(?=(?:vso)?\[)")
 
 
 def printable(text: str) -> str:

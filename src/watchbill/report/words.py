@@ -1,11 +1,11 @@
 """How what was found is said in every report: tools, places, errors, charts."""
 
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
 from watchbill.checking.result import LEVELS, Checked, Finding, Location, Problem, Run
 from watchbill.lifecycle.kube.words import normalise
+from watchbill.patterns import regex
 from watchbill.report.counting import counted, listed
 from watchbill.report.terminal import LONGEST_WORD, shortened
 from watchbill.rules.words import tools_named
@@ -30,7 +30,7 @@ class Named(Protocol):
 
 
 # Helm's own announcement of what the trace says anyway.
-_ANNOUNCED = re.compile(r"^(?:Error: )?(?:[A-Z]+ FAILED: )?")
+_ANNOUNCED = regex(r"^(?:Error: )?(?:[A-Z]+ FAILED: )?")
 
 
 def essence(error: str) -> str:

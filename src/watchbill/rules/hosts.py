@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.references import Path, containers, pod_path, pod_spec
 from watchbill.lifecycle.world import Manifest
+from watchbill.patterns import regex
 
 LEAST_PORT = 80  # below it a number after a colon is more likely the tag of an image
-SAYS_HOST = re.compile(r"(?i)host|server|addr|endpoint|url|uri|dsn|broker|bootstrap|connection")
+SAYS_HOST = regex(r"(?i)host|server|addr|endpoint|url|uri|dsn|broker|bootstrap|connection")
 # Hosts that are served, allowed or certified, not asked.
-OWN_HOST = re.compile(r"(?i)allowed|trusted|virtual|cors|cert|tls|ssl|san|domain|origin|name$")
-HOST_FLAG = re.compile(r"(?i)(?:^|\s)(?:--?[\w.-]*(?:host|server|addr(?:ess)?|endpoint|url)s?[= ]|-h ?)$")
-MAKES_CERTIFICATES = re.compile(r"(?i)cert|openssl|cfssl|--secret-name")
+OWN_HOST = regex(r"(?i)allowed|trusted|virtual|cors|cert|tls|ssl|san|domain|origin|name$")
+HOST_FLAG = regex(r"(?i)(?:^|\s)(?:--?[\w.-]*(?:host|server|addr(?:ess)?|endpoint|url)s?[= ]|-h ?)$")
+MAKES_CERTIFICATES = regex(r"(?i)cert|openssl|cfssl|--secret-name")
 
 
 class Mention(NamedTuple):

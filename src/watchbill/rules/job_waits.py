@@ -1,21 +1,21 @@
 """Containers that wait for a Job by its name: the ways people write that, as far as they can be told."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from watchbill.lifecycle.objects import Body
 from watchbill.lifecycle.references import containers, pod_path, pod_spec
+from watchbill.patterns import regex
 from watchbill.rules.rule import Path
 
 # `kubectl wait job/NAME`, `kubectl get job NAME`; flags may stand before and between.
-_KUBECTL = re.compile(
+_KUBECTL = regex(
     r"\bkubectl\b[^\n;|&]*?\s(?:wait|get)\b[^\n;|&]*?\bjobs?(?:\.batch)?(?:\.v1\.batch)?(?:/|\s+)"
     r"[\"']?(?P<name>[a-z0-9][a-z0-9.-]*)"
 )
 # groundnuty/k8s-wait-for: what to wait for, and its name.
-_WAIT_FOR = re.compile(r"(?:^|\s)job(?:-wr|-we)?\s+(?P<name>[a-z0-9][a-z0-9.-]*)(?:\s|$)")
+_WAIT_FOR = regex(r"(?:^|\s)job(?:-wr|-we)?\s+(?P<name>[a-z0-9][a-z0-9.-]*)(?:\s|$)")
 IMAGE = "k8s-wait-for"
 # kubernetes-entrypoint: names with commas between them, or objects.
 NAMES, OBJECTS = "DEPENDENCY_JOBS", "DEPENDENCY_JOBS_JSON"

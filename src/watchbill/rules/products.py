@@ -4,15 +4,15 @@ A name is written as fields in braces: `{spec.target.name or metadata.name}`; `[
 key of a map. A field that is not there gives no name, so a product that must be asked for is simply not made.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
 from watchbill.lifecycle.objects import Body, Key, at
+from watchbill.patterns import regex
 
 ANYWHERE = frozenset({("trust.cert-manager.io", "Bundle"), ("external-secrets.io", "ClusterExternalSecret")})
-FIELD = re.compile(r"\{((?:[^{}]|\{\})+)\}")
+FIELD = regex(r"\{((?:[^{}]|\{\})+)\}")
 
 
 class Product(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.world import Manifest
+from watchbill.patterns import regex
 from watchbill.rules.fields import put
 from watchbill.rules.mends import changed, once, without
 from watchbill.rules.rule import Claim, Mend, Path, Rule
@@ -19,15 +20,18 @@ from watchbill.rules.words import named, title
 WIDEST = 200  # some refusals list every value that would do
 GO_TYPES: dict[str, type] = {"string": str, "int32": int, "int64": int, "bool": bool}
 WRITES = ("create", "apply", "patch", "replace")
-_UNKNOWN_KIND = re.compile(r'no matches for kind "(?P<kind>[^"]*)" in version "(?P<version>[^"]*)"')
-_NOT_SET = re.compile(r"error validating data: (?P<what>.+ (?:not set|isn't string type))")
-_INVALID = re.compile(r" is invalid: \[?(?P<path>[\w.\[\]/-]+): (?P<words>.+)", re.DOTALL)
-_TYPED = re.compile(r"\): (?:errors:\s*)?\.?(?P<path>[^:\s]+): (?P<words>[^\n]+)")
-_GO_TYPE = re.compile(r"into Go struct field \w+\.(?P<path>[\w.]+) (?P<words>of type .+)", re.DOTALL)
-_STRICT = re.compile(r'strict decoding error: (?P<words>unknown field) "(?P<path>[^"]+)"')
-_BRACKETS = re.compile(r"\[[^\]]*\]")
-_STEP = re.compile(r"[^.\[\]]+|\[[^\]]*\]")
-_NAMED = re.compile(r'\w+="(?P<name>[^"]*)"')
+_UNKNOWN_KIND = regex(r'no matches for kind "(?P<kind>[^"]*)" in version "(?P<version>[^"]*)"')
+_NOT_SET = regex(r"error validating data: (?P<what>.+ (?:not set|isn't string type))")
+_INVALID = regex(
+    r" is invalid: \[?(?P<path>.+?): "
+    r"(?P<words>(?:Invalid|Required|Duplicate|Unsupported|Forbidden|Not|Too|Internal).+)",
+    re.DOTALL,
+)
+_TYPED = regex(r"\): (?:errors:\s*)?\.?(?P<path>[^:\s]+): (?P<words>[^\n]+)")
+_GO_TYPE = regex(r"into Go struct field \w+\.(?P<path>[\w.]+) (?P<words>of type .+)", re.DOTALL)
+_STRICT = regex(r'strict decoding error: (?P<words>unknown field) "(?P<path>[^"]+)"')
+_BRACKETS = regex(r"\[[^\]]*\]")
+_NAMED = regex(r'\w+="(?P<name>[^"]*)"')
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -49,6 +53,8 @@ def _refused(sighting: Sighting, manifest: Manifest) -> Claim | None:
     found = next((match for reading in readings if (match := reading.search(words))), None)
     place = found["path"] if found else ""
     why = " ".join((found["words"] if found else words).split())
+    if " is invalid: [" in words:
+        why = why.removesuffix("]")
     path = _path(place, manifest, why.removeprefix("of type "))
     return Claim(
         subject=key,
@@ -58,7 +64,7 @@ def _refused(sighting: Sighting, manifest: Manifest) -> Claim | None:
         because=_cut(f"{place}: {why}" if place else why),
         fix=_fix(why, place),
         mends=(*_without_field(key, path), without(key)),
-        cause=_BRACKETS.sub("", place),
+        cause=".".join(step for step in path if isinstance(step, str)) or _BRACKETS.sub("", place),
         path=path,
     )
 
@@ -68,8 +74,12 @@ def _cut(text: str) -> str:
 
 
 def _brief(place: str) -> str:
-    """Without what every workload has before it."""
-    return re.sub(r"^(spec\.(jobTemplate\.spec\.)?template\.)?spec\.", "", place)
+    """Without what every workload has before it, and with bare names in lists."""
+    for common in ("spec.jobTemplate.spec.template.spec.", "spec.template.spec.", "spec."):
+        if place.startswith(common):
+            place = place.removeprefix(common)
+            break
+    return place.replace('[name="', "[").replace('"]', "]")
 
 
 def _fix(why: str, place: str) -> str:
@@ -88,24 +98,34 @@ def _fix(why: str, place: str) -> str:
 
 def _path(place: str, manifest: Manifest, wanted: str) -> Path:
     """As far as it can be followed in the manifest; `[name="main"]` is a place in a list, and may be left out."""
-    if wanted in GO_TYPES and (found := _mistyped(manifest.body.object, place.split("."), GO_TYPES[wanted])):
-        return found
     thing: Any = manifest.body.object
-    path: list[str | int] = []
-    for step in _STEP.findall(place):
+    if wanted in GO_TYPES and (found := _mistyped(thing, place.split("."), GO_TYPES[wanted])):
+        return found
+    path: list[Any] = []  # names and numbers
+    while place and isinstance(thing, (list, dict)):
+        brackets = _BRACKETS.match(place)
+        step: Any
         if isinstance(thing, list):
-            number = _number(step.strip("[]"), thing)
-            if number is None:
-                break
-            path.append(number)
-            thing = thing[number]
-        if step.startswith("["):
-            continue
-        if not isinstance(thing, dict) or step not in thing:
+            word = brackets[0].strip("[]") if brackets else place.partition(".")[0].partition("[")[0]
+            step = _number(word, thing)
+            place = place[brackets.end() :].removeprefix(".") if brackets else place
+        else:
+            place = place.removeprefix("[")
+            step = _name(place, thing)
+            place = place[len(step or "") :].lstrip("].")
+        if step is None:
             break
         path.append(step)
         thing = thing[step]
     return tuple(path)
+
+
+def _name(place: str, fields: dict[str, Any]) -> str | None:
+    """The field that a place begins with: names of labels and files have dots in them."""
+    names = [
+        name for name in fields if place.startswith(name) and place[len(name) : len(name) + 1] in ("", *".[]")
+    ]
+    return max(names, key=len, default=None)
 
 
 def _mistyped(thing: Any, steps: list[str], wanted: type) -> Path:
@@ -118,6 +138,9 @@ def _mistyped(thing: Any, steps: list[str], wanted: type) -> Path:
     if not isinstance(thing, dict) or steps[0] not in thing:
         return ()
     value, rest = thing[steps[0]], steps[1:]
+    if not rest and isinstance(value, dict):
+        wrong = [name for name, entry in value.items() if entry is not None and type(entry) is not wanted]
+        return (steps[0], *wrong[:1]) if wrong else ()
     if not rest:
         return () if value is None or type(value) is wanted else (steps[0],)
     found = _mistyped(value, rest, wanted)

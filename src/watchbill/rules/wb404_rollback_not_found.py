@@ -1,18 +1,17 @@
 """WB404: a rollback stumbles over an object that is still there, but not in the revision that failed."""
 
-import re
-
 from msgspec.structs import replace
 
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.world import Manifest, Release, Rendered
+from watchbill.patterns import regex
 from watchbill.rules.mends import without
 from watchbill.rules.rule import Claim, Mend, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
 
-NOT_FOUND = re.compile(r'(?:no|original object) (\S+) with the name "([^"]+)" (?:not )?found')
+NOT_FOUND = regex(r'(?:no|original object) (\S+) with the name "([^"]+)" (?:not )?found')
 
 
 def _claim(sighting: Sighting) -> Claim | None:

@@ -1,19 +1,18 @@
 """WB505: a pre-upgrade hook reads a ConfigMap or Secret that its own upgrade changes only afterwards."""
 
-import re
-
 from msgspec.structs import replace
 
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import Property
 from watchbill.lifecycle.references import places
 from watchbill.lifecycle.world import Hook
+from watchbill.patterns import regex
 from watchbill.rules.mends import rehooked, without
 from watchbill.rules.rule import Claim, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
 
-_WHAT = re.compile(r"reads (?P<names>.+) of (?P<kind>\w+)/(?P<namespace>[^/]*)/(?P<name>[^/]+)$")
+_WHAT = regex(r"reads (?P<names>.+) of (?P<kind>\w+)/(?P<namespace>[^/]*)/(?P<name>[^/]+)$")
 MOST = 3
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from watchbill.patterns import regex
+
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _DAYS = "sun mon tue wed thu fri sat".split()
 _NO_NAMES: Mapping[str, int] = {}
@@ -15,7 +17,7 @@ _FIELDS: tuple[tuple[int, int, Mapping[str, int]], ...] = (
     (0, 6, {name: number for number, name in enumerate(_DAYS)}),
 )
 _NAMED = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
-_DURATION = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_DURATION = regex(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 
 
 class _ScheduleError(Exception):

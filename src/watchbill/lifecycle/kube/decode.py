@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from watchbill.lifecycle.kube import catalog, gotypes, quantity
+from watchbill.patterns import regex
 
 Object = dict[str, Any]
 
@@ -26,8 +27,8 @@ _WORDS: dict[type, str] = {
     list: "array",
     dict: "object",
 }
-_ALPHABET = re.compile(r"[A-Za-z0-9+/]")
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+_ALPHABET = regex(r"[A-Za-z0-9+/]")
+_TIME = regex(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 
 
 class _StopError(Exception):

@@ -6,6 +6,8 @@ All functions here change what they are given: a canonical copy that belongs to 
 import re
 from typing import Any
 
+from watchbill.patterns import regex
+
 Object = dict[str, Any]
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
@@ -27,7 +29,7 @@ _PATH_PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _NAME = rf"(?:{_DOMAIN}/)?{_PATH_PART}(?:/{_PATH_PART})*"
 _TAG = r"[\w][\w.-]{0,127}"
 _DIGEST = r"[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}"
-_REFERENCE = re.compile(rf"{_NAME}(?::(?P<tag>{_TAG}))?(?:@(?P<digest>{_DIGEST}))?", re.ASCII)
+_REFERENCE = regex(rf"{_NAME}(?::(?P<tag>{_TAG}))?(?:@(?P<digest>{_DIGEST}))?", re.ASCII)
 
 
 def pull_policy(image: str) -> str:

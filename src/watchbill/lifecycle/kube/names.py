@@ -6,6 +6,8 @@ Each function returns what is wrong with its value; nothing for a good one.
 import re
 from functools import lru_cache
 
+from watchbill.patterns import regex
+
 Messages = tuple[str, ...]
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -18,16 +20,16 @@ _HEADER = "[-A-Za-z0-9]+"
 _HTTP_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
 _PERCENT = "[0-9]+%"
 
-_LABEL_RE = re.compile(_LABEL)
-_SUBDOMAIN_RE = re.compile(_SUBDOMAIN)
-_LABEL_1035_RE = re.compile(_LABEL_1035)
-_KEY_RE = re.compile(_KEY)
-_VALUE_RE = re.compile(f"({_KEY})?")
-_WILDCARD_RE = re.compile(_WILDCARD)
-_CONFIG_KEY_RE = re.compile(_CONFIG_KEY)
-_HEADER_RE = re.compile(_HEADER)
-_PERCENT_RE = re.compile(_PERCENT)
-_PORT_NAME_RE = re.compile("[-a-z0-9]+")
+_LABEL_RE = regex(_LABEL)
+_SUBDOMAIN_RE = regex(_SUBDOMAIN)
+_LABEL_1035_RE = regex(_LABEL_1035)
+_KEY_RE = regex(_KEY)
+_VALUE_RE = regex(f"({_KEY})?")
+_WILDCARD_RE = regex(_WILDCARD)
+_CONFIG_KEY_RE = regex(_CONFIG_KEY)
+_HEADER_RE = regex(_HEADER)
+_PERCENT_RE = regex(_PERCENT)
+_PORT_NAME_RE = regex("[-a-z0-9]+")
 
 _SUBDOMAIN_WORDS = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "

@@ -4,14 +4,14 @@ From the map that a strategic merge gives it goes straight to the type (runtime.
 its words are others than those for a body that is sent whole; the result of a JSON merge is read like such a body.
 """
 
-import re
 from typing import Any
 
 from watchbill.lifecycle.kube.causes import ELIDED
 from watchbill.lifecycle.kube.decode import decode_error, strict_error
+from watchbill.patterns import regex
 
-_PREFIX = re.compile(r'\S+ in version "\S+" cannot be handled as a \S+: ')
-_UNMARSHAL = re.compile(
+_PREFIX = regex(r'\S+ in version "\S+" cannot be handled as a \S+: ')
+_UNMARSHAL = regex(
     r"json: cannot unmarshal (?P<found>\w+)(?: (?P<number>\S+))? into Go struct field \S+ of type (?P<wanted>\S+)"
 )
 _GO = {"string": "string", "number": "int64", "bool": "bool", "object": "map", "array": "slice"}

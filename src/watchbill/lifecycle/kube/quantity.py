@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from watchbill.patterns import regex
+
 NANO = 10**9
 _MILLI = 10**6  # in nanos
 _LIMIT = (2**63 - 1) * NANO
@@ -14,7 +16,7 @@ _BINARY_SUFFIX = {exponent: suffix for suffix, exponent in _BINARY.items()} | {0
 # More digits than this leave the fast path, which is the one that keeps a spelling.
 _FAST_DIGITS = 18
 
-_FORMAT = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
+_FORMAT = regex(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
 FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 SUFFIX_WRONG = "unable to parse quantity's suffix"
 NUMBER_WRONG = "unable to parse numeric part of quantity"

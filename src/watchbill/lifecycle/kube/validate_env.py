@@ -8,6 +8,7 @@ from watchbill.lifecycle.kube import names, quantity
 from watchbill.lifecycle.kube.causes import Cause, invalid, not_supported, required
 from watchbill.lifecycle.kube.validate_meta import as_prefix, each
 from watchbill.lifecycle.kube.validate_paths import no_backsteps
+from watchbill.patterns import regex
 
 Object = dict[str, Any]
 Causes = list[Cause]
@@ -28,7 +29,7 @@ _KNOWN_FIELDS = frozenset(
     {*_ENV_FIELDS, "metadata.annotations", "metadata.labels", "spec.restartPolicy", "spec.schedulerName"}
     | {"status.phase"}
 )
-_SUBSCRIPTED = re.compile(r"(.*)\['(.+)'\]", re.DOTALL)
+_SUBSCRIPTED = regex(r"(.*)\['(.+)'\]", re.DOTALL)
 _RESOURCES = (
     "limits.cpu",
     "limits.ephemeral-storage",

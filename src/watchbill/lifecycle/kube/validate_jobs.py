@@ -1,6 +1,5 @@
 """Jobs and CronJobs (batch's validation), creation and update."""
 
-import re
 from typing import Any
 
 from watchbill.lifecycle.kube import cron, gotypes, names
@@ -25,6 +24,7 @@ from watchbill.lifecycle.kube.validate_meta import (
     selector,
 )
 from watchbill.lifecycle.kube.validate_pod import pod_template
+from watchbill.patterns import regex
 
 Object = dict[str, Any]
 Causes = list[Cause]
@@ -401,7 +401,7 @@ def cron_job_update(new: Object, old: Object) -> Causes:
     return found
 
 
-_ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}")
+_ZONE_PART = regex(r"[A-Za-z.\-_0-9+]{1,14}")
 
 
 def _cron_spec(spec: Object, before: Object | None) -> Causes:

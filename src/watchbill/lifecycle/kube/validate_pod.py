@@ -24,13 +24,14 @@ from watchbill.lifecycle.kube.validate_containers import (
 from watchbill.lifecycle.kube.validate_meta import annotations, each, labels
 from watchbill.lifecycle.kube.validate_scheduling import pod_affinity, scheduling_gates, spread, tolerations
 from watchbill.lifecycle.kube.validate_volumes import volumes
+from watchbill.patterns import regex
 
 Object = dict[str, Any]
 Causes = list[Cause]
 
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 _DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
-_SYSCTL = re.compile(r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
+_SYSCTL = regex(r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
 
 
 def pod_template(template: Object, path: str) -> Causes:

@@ -4,23 +4,22 @@ Dumps of values differ from version to version and say nothing that the path doe
 Scalars stay.
 """
 
-import re
-
 from watchbill.lifecycle.kube.causes import ELIDED
+from watchbill.patterns import regex
 
 # What stands before a value in the server's messages.
-_BEFORE = re.compile(
+_BEFORE = regex(
     r"(?:Invalid value|Unsupported value|Duplicate value|Not found|Too many|Too few): |expected [^\n,]+, got "
 )
 # How a dump begins: JSON, or a Go value with its type.
-_OPENING = re.compile(
+_OPENING = regex(
     r"[&*]*(?:\[\])*(?:map\[[\w.*]+\](?:\[\])*)?[&*]*(?:[A-Za-z_][\w./]*)?(?=[{])|map(?=\[)|(?=[\[{])"
 )
-_NOTHING = re.compile(r"null\b|<nil>|\(\*?[\w.\[\]*]+\)\((?:nil|0x[0-9a-f]+)\)")
-_QUOTED_OBJECT = re.compile(r'"\{\\"(?:[^"\\]|\\.)*"')
-_SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|' + ELIDED)
+_NOTHING = regex(r"null\b|<nil>|\(\*?[\w.\[\]*]+\)\((?:nil|0x[0-9a-f]+)\)")
+_QUOTED_OBJECT = regex(r'"\{\\"(?:[^"\\]|\\.)*"')
+_SCALAR = regex(r'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|' + ELIDED)
 # Sentences that end with a listing of differences, one a line.
-_DIFFERENCES = re.compile(
+_DIFFERENCES = regex(
     r"((?:for bound claims|is immutable after creation|previously negative\))\n)"
     r"(?:[ @\u00a0\t+-][^\n]*\n?|\n)+"
 )

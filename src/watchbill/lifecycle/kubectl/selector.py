@@ -4,8 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from watchbill.patterns import regex
+
 _NAME = r"[\w./-]+"
-_REQUIREMENT = re.compile(
+_REQUIREMENT = regex(
     rf"\s*(?:!\s*(?P<absent>{_NAME})"
     rf"|(?P<set>{_NAME})\s+(?P<word>in|notin)\s*\((?P<values>[^()]*)\)"
     rf"|(?P<name>{_NAME})\s*(?:(?P<sign>==?|!=)\s*(?P<value>[\w.-]*))?)\s*"

@@ -9,6 +9,7 @@ from watchbill.lifecycle.client import Client
 from watchbill.lifecycle.objects import group_of
 from watchbill.lifecycle.server import Reason, Refused, plural_of
 from watchbill.lifecycle.world import Manifest
+from watchbill.patterns import regex
 
 SOURCE = '"STDIN"'
 REASONS = {
@@ -21,11 +22,11 @@ REASONS = {
 # The one refusal that carries no reason.
 UNREASONED = "failed to create typed patch object"
 # A new cause begins where a path is followed by what is wrong there.
-_NEXT_CAUSE = re.compile(
+_NEXT_CAUSE = regex(
     r", (?=[A-Za-z<][^\s,]*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Not found|"
     r"Forbidden|Too long|Too many|Too few|Internal error)\b)"
 )
-_INVALID = re.compile(r'(?P<kind>[^.\s]*)\S* "(?P<name>.*?)" is invalid: (?P<causes>.*)', re.DOTALL)
+_INVALID = regex(r'(?P<kind>[^.\s]*)\S* "(?P<name>.*?)" is invalid: (?P<causes>.*)', re.DOTALL)
 
 
 class Problem(Struct, frozen=True):
