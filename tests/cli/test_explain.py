@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import Watchbill
 from watchbill.cli import run
+from watchbill.rules import wb000_unclaimed
 from watchbill.rules.registry import RULES
 from watchbill.rules.rule import Rule
 
@@ -31,7 +32,7 @@ def test_a_rule_goes_by_its_id_and_by_its_name(watchbill: Watchbill, name: str) 
     assert done.stdout.startswith("WB101 immutable-job\n")
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", [*RULES, wb000_unclaimed.RULE], ids=lambda rule: rule.id)
 def test_every_rule_has_a_page_that_tells_the_same_things(
     capsys: pytest.CaptureFixture[str], rule: Rule
 ) -> None:

@@ -70,13 +70,14 @@ def command(
 
 
 def _explain_rule(session: Session, name: str, output: str) -> None:
+    from watchbill.rules import wb000_unclaimed
     from watchbill.rules.registry import RULES
 
     rules = sorted(RULES, key=lambda rule: rule.id)
     if not name:
         session.say(_listed(rules, output))
         return
-    chosen = _find(name, rules)
+    chosen = _find(name, [*rules, wb000_unclaimed.RULE])
     page = _page(chosen)
     if output == "markdown":
         session.say(page.rstrip("\n"))

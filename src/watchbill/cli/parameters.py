@@ -65,7 +65,11 @@ def rendering_options(*, without: Collection[str] = (), release: str = "release-
         "--set-file": {**many, "help": "Set a value from a file's content."},
         "--set-literal": {**many, "help": "Set a value as it stands, nothing interpreted."},
         "-n/--namespace": {"default": "default", "show_default": True, "help": "Namespace of the release."},
-        "--release": {"default": release, "show_default": True, "help": "Name of the release."},
+        "--release": {
+            "default": release,
+            "show_default": True if release else "the chart's name",
+            "help": "Name of the release.",
+        },
         "--is-upgrade": {"is_flag": True, "help": "Render as for an upgrade instead of an install."},
         "--kube-version": {
             "default": "",
