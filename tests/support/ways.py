@@ -19,7 +19,8 @@ from watchbill.lifecycle.world import World
 from watchbill.rehearsal.performance import set_up
 from watchbill.rehearsal.script import Script, read
 from watchbill.rules.errors.names import Names
-from watchbill.rules.errors.recognise import Explanation, WayOut, recognise
+from watchbill.rules.errors.recognise import recognise
+from watchbill.rules.errors.telling import Explanation, WayOut
 
 LOOKING = ("history", "list", "logs", "describe", "get")
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from watchbill.report.options import Described
 from watchbill.report.terminal import wrapped
-from watchbill.rules.errors.recognise import Explanation, WayOut
+from watchbill.rules.errors.telling import Explanation, WayOut
 
 _INDENT = "  "
 # What stands in commands where the text does not say it, and where to find it.
@@ -37,6 +37,7 @@ class Recognised(Struct, frozen=True):
 
     error: str
     rule: RuleSaid | None
+    sure: bool
     see: tuple[RuleSaid, ...]
     words: str
     tool: str
@@ -66,6 +67,7 @@ def _recognised(told: Explanation, rules: Sequence[Described]) -> Recognised:
     return Recognised(
         error=told.error,
         rule=known.get(told.rule),
+        sure=told.sure,
         see=tuple(known[rule] for rule in told.see if rule in known),
         words=told.words,
         tool=told.tool,
@@ -91,7 +93,8 @@ def in_terminal(given: Report, columns: int) -> Iterator[str]:
 
 def _told(told: Recognised, columns: int) -> Iterator[str]:
     if told.rule:
-        head = f"{style(f'{told.rule.id} {told.rule.name}', bold=True)}  {told.rule.summary}"
+        likely = "" if told.sure else ", most likely"
+        head = f"{style(f'{told.rule.id} {told.rule.name}', bold=True)}{likely}  {told.rule.summary}"
         yield from wrapped(head, columns, then=_INDENT)
         yield from wrapped(f"recognised: {told.words}", columns, first=_INDENT, then=_INDENT * 2)
     else:

@@ -12,7 +12,8 @@ from tests.support.ways import Failure, failures, walk
 from watchbill.charts.engine import Engine
 from watchbill.rules.errors.catalogue import ERRORS
 from watchbill.rules.errors.known import ARGO, FLUX, KnownError
-from watchbill.rules.errors.recognise import WayOut, recognise
+from watchbill.rules.errors.recognise import recognise
+from watchbill.rules.errors.telling import WayOut
 
 TESTS = Path(__file__).resolve().parents[2]
 GROUPS = sorted({path.parent for path in (TESTS / "tapes").rglob("*.txtar")})

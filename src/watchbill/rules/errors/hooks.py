@@ -85,7 +85,7 @@ HOOKS = (
     KnownError(
         "hook-deadline",
         (
-            "(?P<kind>job) (?:<name> )?failed: DeadlineExceeded",
+            "(?P<kind>[jJ]ob) (?:<name> )?failed: DeadlineExceeded",
             "Job was active longer than specified deadline",
         ),
         'Job "{name}" failed: DeadlineExceeded',
@@ -98,7 +98,7 @@ HOOKS = (
     KnownError(
         "hook-failed",
         (
-            "(?P<kind>job) (?:<name> )?failed: (?P<reason>BackoffLimitExceeded|PodFailurePolicy|FailedIndexes|MaxFailedIndexesExceeded)",
+            "(?P<kind>[jJ]ob) (?:<name> )?failed: (?P<reason>BackoffLimitExceeded|PodFailurePolicy|FailedIndexes|MaxFailedIndexesExceeded)",
             r"resource (?P<kind>Job|Pod)/<namespace>/<name> not ready\. status: Failed",
             "resource not ready, name: <name>, kind: (?P<kind>Job|Pod), status: Failed",
             r"\* (?P<kind>pod) <name> failed",

@@ -60,6 +60,7 @@ class Way(Struct, frozen=True):
     operations: tuple[str, ...] = ()  # after which it is one; empty: after all
     stages: tuple[Stage, ...] = ()  # at which it has to have failed; empty: at any
     kinds: tuple[str, ...] = ()  # of objects for which it is one; empty: for all
+    takes_back: bool = False  # what --atomic may have taken back already
 
 
 class KnownError(Struct, frozen=True):
@@ -72,6 +73,7 @@ class KnownError(Struct, frozen=True):
     ways: tuple[Way, ...] = ()
     lasting: str = ""  # what makes it go away for good
     rule: str = ""
+    sure: bool = True  # that it is this rule; else it is the likeliest
     see: tuple[str, ...] = ()  # rules that may be behind it, where it takes a look to know
     kind: str = ""  # of the object, where its words do not say so
     of_hook: bool | None = None  # only for a hook, only for a plain object, or for both

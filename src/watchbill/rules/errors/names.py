@@ -2,12 +2,13 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
 from watchbill.rules.errors.known import compiled
-from watchbill.rules.errors.reading import Pasted
+from watchbill.rules.errors.reading import Line, Pasted
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 _AFTER = 4_000  # characters behind an error that still speak of it
@@ -29,9 +30,8 @@ _SPOKEN = (
 )
 # Lines that were printed before it went wrong.
 _LOGGED = re.compile(r"release=(?P<release>\S+?), chart=\S+?, namespace=(?P<namespace>\S+)")
-_COMMAND = re.compile(
-    r"(?:^|[\s/'\"$+])helm3?4? (?:.*? )??(?P<verb>upgrade|install|rollback|uninstall|delete|test) (?P<rest>\S.*)"
-)
+_COMMAND = re.compile(r"(?:^|[\s/'\"$+])helm[34]? (?P<rest>\S.*)")
+_VERBS = ("upgrade", "install", "rollback", "uninstall", "delete", "test")
 _TAKE_NO_VALUE = frozenset(
     "-i --install --atomic --wait --wait-for-jobs --force --force-replace --force-conflicts --debug --dry-run "
     "--create-namespace --reuse-values --reset-values --reset-then-reuse-values --cleanup-on-fail --no-hooks "
@@ -83,18 +83,27 @@ def _checked(name: str | None) -> str:
 
 def typed_before(pasted: Pasted, place: int) -> Names:
     """What the last command of Helm before it was about."""
-    for line in reversed(pasted.lines):
-        if line.start > place:
-            continue
+    lines = pasted.lines[: bisect_right(pasted.lines, place, key=lambda line: line.start)]
+    for number, line in reversed([*enumerate(lines)]):
         if logged := _LOGGED.search(line.text):
             return Names(_checked(logged["release"]), _checked(logged["namespace"]))
-        if command := _COMMAND.search(line.text):
-            return _of_command(command["verb"], command["rest"].split(), whole=line.whole)
+        found = _COMMAND.search(line.text)
+        if found and (command := _command(*_continued(found["rest"], lines[number:]))):
+            return command
     return Names()
 
 
-def _of_command(verb: str, words: list[str], *, whole: bool) -> Names:
-    """A word at the end of a line that may have been broken there is no name."""
+def _continued(rest: str, lines: Sequence[Line]) -> tuple[list[str], bool]:
+    """The words of a command that may go on in the next lines, and whether it is known where they end."""
+    for line, then in pairwise(lines):
+        if not rest.endswith("\\"):
+            return rest.split(), line.whole
+        rest = f"{rest[:-1]} {then.text}"
+    return rest.split(), lines[-1].whole
+
+
+def _command(words: list[str], whole: bool) -> Names | None:
+    """None if it is no command. A word at the end of a line that may have been broken there is no name."""
     if not whole:
         words = words[:-1]
     namespace = ""
@@ -109,23 +118,22 @@ def _of_command(verb: str, words: list[str], *, whole: bool) -> Names:
                 next(rest, "")
         else:
             positional.append(word.strip("'\""))
-    if not _is_command(verb, positional, flagged=len(words) > len(positional)):
-        return Names()
-    revision = positional[1] if verb == "rollback" and len(positional) > 1 else ""
+    verb, *about = positional or [""]
+    if verb not in _VERBS or not _is_meant(verb, about, flagged=len(words) > len(positional)):
+        return None
+    revision = about[1] if verb == "rollback" and len(about) > 1 else ""
     return Names(
-        _checked(positional[0] if positional else ""),
+        _checked(about[0]),
         _checked(namespace.strip("'\"")),
         revision if revision.isdecimal() else "",
         "uninstall" if verb == "delete" else verb,
     )
 
 
-def _is_command(verb: str, positional: list[str], *, flagged: bool) -> bool:
-    """Rather than a sentence about one."""
-    if not positional or positional[0] in _PROSE:
+def _is_meant(verb: str, about: list[str], *, flagged: bool) -> bool:
+    """A command, rather than a sentence about one."""
+    if not about or about[0] in _PROSE:
         return False
     if verb in ("install", "upgrade"):
-        return (
-            len(positional) > 1 and positional[1] not in _PROSE and (flagged or not positional[1].isalpha())
-        )
-    return len(positional) == 1 or positional[1].isdecimal()
+        return len(about) > 1 and about[1] not in _PROSE and (flagged or not about[1].isalpha())
+    return len(about) == 1 or about[1].isdecimal()

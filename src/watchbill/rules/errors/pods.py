@@ -33,6 +33,7 @@ def _missing(kind: str, *patterns: str) -> KnownError:
         (_PLAIN_OBJECTS_FIRST,),
         _MAKE_IT,
         rule="WB203",
+        sure=False,
         stage=Stage.ANYWHERE,
         kind=kind,
     )

@@ -79,8 +79,8 @@ def read(text: str) -> Pasted:
     start = 0
     longest = max((length for _, _, length in written), default=0)
     for (_, kept, length), then in zip_longest(written, written[1:]):
-        # A terminal breaks lines where the longest ends, and what is broken goes on without a prefix.
-        whole = length < longest - 1 or then is None or bool(then[0])
+        # A terminal breaks lines where the longest ends, and what is broken goes on without a prefix or a new message.
+        whole = length < longest - 1 or then is None or bool(then[0] or then[1].startswith("Error: "))
         lines.append(Line(kept, start, whole))
         start += len(kept)
     return Pasted("".join(line.text for line in lines), tuple(lines))

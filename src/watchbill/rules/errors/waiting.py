@@ -43,7 +43,7 @@ WAITING_FOR_PLAIN = (
     KnownError(
         "waited-expired-job",
         (
-            r'jobs\.batch "<name>" not found',
+            r'(?:FAILED|failed|set|error|chart [^ ]{1,200}): jobs\.batch "<name>" not found',
             r"resource (?P<kind>Job)/<namespace>/<name> not ready\. status: NotFound",
             "resource not ready, name: <name>, kind: (?P<kind>Job), status: NotFound",
         ),

@@ -52,6 +52,7 @@ GO_BACK = Way(
     tools=(HELM,),
     operations=("upgrade",),
     stages=(Stage.CHANGING, Stage.WAITING, Stage.LAST_HOOKS),
+    takes_back=True,
 )
 MEND_AND_AGAIN = Way(
     "read why it failed, mend that, delete it, then the same again",
