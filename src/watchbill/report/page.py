@@ -81,7 +81,12 @@ def _cells(row: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    text = _LINK.sub(
-        lambda link: link["url"] if link["text"] in link["url"] else f"{link['text']} ({link['url']})", text
-    )
+    text = _LINK.sub(lambda link: _address(link["text"], link["url"]), text)
     return _STRONG.sub(lambda strong: style(strong["text"], bold=True), text)
+
+
+def _address(text: str, url: str) -> str:
+    """Other pages of ours are found by what the link says: a rule's id."""
+    if "://" not in url:
+        return text
+    return url if text in url else f"{text} ({url})"
