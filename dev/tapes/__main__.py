@@ -9,6 +9,8 @@
   python -m dev.tapes corpus                 install, upgrade, uninstall of every pair of the corpus
   python -m dev.tapes corpus --variant failing --variant rollback --tool helm@4.3.1 --pair SOME-NAME
 
+  python -m dev.tapes verdicts               check every pair, and play every error for real
+
 What the corpus gives is not kept with the sources: it goes to a file in the cache, and a run goes on where
 the last one was interrupted. The control level of the cluster must be up: python -m dev.cluster up --level control.
 """
@@ -21,7 +23,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dev.cluster.layout import CHECKOUT, Layout, cache_dir
-from dev.tapes import agreement, corpus, library, moves
+from dev.tapes import agreement, corpus, library, moves, reported, verdicts
 from dev.tapes import case as cases
 from dev.tapes.made_up import make_up
 from dev.tapes.stage import Server
@@ -49,10 +51,12 @@ def main(arguments: Sequence[str]) -> int:
     real.add_argument("--tool", action="append", help=f"default: {', '.join(corpus.TOOLS)}")
     real.add_argument("--variant", action="append", choices=list(corpus.VARIANTS), help="default: plain")
     real.add_argument("--moves", help="instead of a variant: words with spaces or commas between them")
-    real.add_argument("--pair", default="", help="only pairs with this in their names")
-    real.add_argument("--from", dest="source", type=Path, default=CORPUS, help="chart-pairs.jsonl.gz")
-    real.add_argument("--out", type=Path, help="default: a file in the cache named after the moves")
-    real.add_argument("--workers", type=int, default=library.WORKERS)
+    judged = commands.add_parser("verdicts", help="check real charts, and play every error")
+    for command in (real, judged):
+        command.add_argument("--pair", default="", help="only pairs with this in their names")
+        command.add_argument("--from", dest="source", type=Path, default=CORPUS, help="chart-pairs.jsonl.gz")
+        command.add_argument("--out", type=Path, help="default: a file in the cache named after the moves")
+        command.add_argument("--workers", type=int, default=library.WORKERS)
     asked = parser.parse_args(arguments)
     try:
         if asked.command == "record":
@@ -64,16 +68,42 @@ def main(arguments: Sequence[str]) -> int:
             made = make_up(asked.count, library.TAPES / "made-up")
             print(f"{len(made)} cases are new; record them with: python -m dev.tapes record made-up")
             return 0
-        return _corpus(asked)
+        return _corpus(asked) if asked.command == "corpus" else _verdicts(asked)
     except (cases.CaseError, moves.MoveError, ToolError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 
 
-def _corpus(asked: argparse.Namespace) -> int:
+def _pairs(asked: argparse.Namespace) -> list[corpus.Pair]:
     if not asked.source.exists():
         raise cases.CaseError(f"the corpus is not at {asked.source}; name it with --from")
-    pairs = [pair for pair in corpus.read(asked.source) if asked.pair in pair["pair"]]
+    return [pair for pair in corpus.read(asked.source) if asked.pair in pair["pair"]]
+
+
+def _verdicts(asked: argparse.Namespace) -> int:
+    """How many errors were not reproduced, as an exit code."""
+    began = time.monotonic()
+
+    def tell(done: int, of: int, name: str) -> None:
+        print(f"{time.monotonic() - began:.0f} s: checked {done}/{of} {name}", flush=True)
+
+    found = verdicts.verdicts(_pairs(asked), tell)
+    plays = [verdicts.play_of(verdict, finding) for verdict in found for finding in verdict.errors]
+    # Findings of one failure share their trace.
+    due = {(case.name, tool, case.digest(tool)): (tool, case) for tool, case in filter(None, plays)}
+    out = asked.out or cache_dir() / "corpus" / "verdicts.jsonl"
+    with Server.of(kubeconfig(), keep=True) as server:
+        corpus.run(list(due.values()), server, out, asked.workers)
+    with Engine() as engine:
+        judged = list(verdicts.judge(engine, found, corpus.recorded(out)))
+    open_ = [one for one in judged if one.objection]
+    print(*open_, verdicts.summary(found, judged), verdicts.by_rule(judged), sep="\n\n")
+    print(*reported.explained(found), sep="\n")
+    return int(bool(open_))
+
+
+def _corpus(asked: argparse.Namespace) -> int:
+    pairs = _pairs(asked)
     tools = asked.tool or corpus.TOOLS
     different = False
     with Server.of(kubeconfig(), keep=True) as server:

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from dev.tapes.corpus import Pair, manifests
+from dev.tapes.case import Case, Truth
+from dev.tapes.corpus import Pair, case
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.lifecycle.kube.words import normalise
@@ -18,7 +19,6 @@ from watchbill.rehearsal.performance import perform, set_up
 from watchbill.rehearsal.report import report
 from watchbill.rehearsal.script import read
 
-Truth = dict[str, Any]
 COMPARED = ("ok", "error", "release", "ran", "objects")
 
 
@@ -36,33 +36,31 @@ class Difference:
         return f"{self.pair} {self.tool} {self.move!r} {self.what}\n    real {real}\n    said {said}"
 
 
-def said(engine: Engine, pair: Pair, tool: str, moves: list[str]) -> list[Truth]:
-    """What the model says of a pair, in the shape of a truth."""
-    sides = {"old.yaml": pair["old"]["install"], "new.yaml": pair["new"]["upgrade"]}
-    script = read(moves, tool, list(sides), pair["release"])
-    context = Context(release=pair["release"], namespace=pair["namespace"])
-    texts = [(name, manifests(side)) for name, side in sides.items()]
-    lab = set_up(engine, script, texts, context)
+def said(engine: Engine, case: Case, tool: str) -> list[Truth]:
+    """What the model says of a case whose versions are manifests, in the shape of a truth."""
+    texts = [(f"v{number}.yaml", version.manifests or "") for number, version in enumerate(case.versions, 1)]
+    script = read([move.text for move in case.moves], tool, [name for name, _ in texts], case.release)
+    lab = set_up(engine, script, texts, Context(release=case.release, namespace=case.namespace))
     result: list[Truth] = msgspec.to_builtins(report(perform(script, lab), lab).moves)
     return result
 
 
 def differences(engine: Engine, pair: Pair, line: Truth) -> Iterator[Difference]:
     """Of the first move that differs: what follows is its consequence."""
-    played = said(engine, pair, line["tool"], line["moves"])
+    played = said(engine, case(pair, line["moves"]), line["tool"])
     for text, real, ours in zip(line["moves"], line["truth"]["moves"], played, strict=True):
         found = [
             Difference(line["pair"], line["tool"], text, what, real[what], ours[what])
             for what in COMPARED
-            if _comparable(what, real[what]) != _comparable(what, ours[what])
+            if comparable(what, real[what]) != comparable(what, ours[what])
         ]
         if found:
             yield from found
             return
 
 
-def _comparable(what: str, value: Any) -> Any:
-    if what in ("ran", "objects"):
+def comparable(what: str, value: Any) -> Any:
+    if what in ("ran", "objects", "writes"):
         return sorted(value)
     if what == "error":
         # What is created side by side fails in any order.

@@ -21,7 +21,7 @@ import yaml  # type: ignore[import-untyped]
 from dev.cluster.api import ApiError
 from dev.cluster.client import eventually
 from dev.tapes import charts, moves, naming, play
-from dev.tapes.case import Case
+from dev.tapes.case import Case, Truth
 from dev.tapes.crowd import Crowd, Footprint
 from dev.tapes.library import FAILURES
 from dev.tapes.naming import Ref
@@ -36,6 +36,7 @@ STAND_IN = "watchbill.dev/stand-in"
 REMOVED_GROUPS = {"extensions", "settings.k8s.io", "auditregistration.k8s.io"}
 
 Pair = dict[str, Any]
+Documents = Sequence[dict[str, Any]]
 
 
 def _forced(tool: str) -> str:
@@ -59,7 +60,7 @@ def read(path: Path) -> list[Pair]:
         return [json.loads(line) for line in lines]
 
 
-def manifests(documents: Iterable[dict[str, Any]]) -> str:
+def manifests(documents: Documents) -> str:
     """One file, as `helm template` writes it."""
     texts = []
     for document in documents:
@@ -79,7 +80,11 @@ def _unasked(document: str) -> str:
 
 
 def case(pair: Pair, words: Sequence[str]) -> Case:
-    sides = (pair["old"]["install"], pair["new"]["upgrade"])
+    return of_sides(pair, (pair["old"]["install"], pair["new"]["upgrade"]), words)
+
+
+def of_sides(pair: Pair, sides: Sequence[Documents], words: Sequence[str]) -> Case:
+    """With these documents as its versions."""
     versions = [
         charts.of_manifests(manifests(side), _chart_name(side), f"{number}.0.0")
         for number, side in enumerate(sides, 1)
@@ -107,13 +112,13 @@ def _place(ref: Ref, namespace: str) -> tuple[str, str, str]:
     return ref.kind, ref.namespace or namespace, ref.name
 
 
-def _chart_name(documents: Iterable[dict[str, Any]]) -> str:
+def _chart_name(documents: Documents) -> str:
     return next((str(d["source"]).partition("/")[0] for d in documents if d["source"]), "c")
 
 
 def run(wanted: Sequence[tuple[str, Case]], server: Server, out: Path, workers: int) -> None:
     """Cases, each with its tool. What is in the file already with equal inputs is not played again."""
-    known = {(line["pair"], line["tool"], line["digest"]) for line in _lines(out) if "truth" in line}
+    known = recorded(out)
     due = [(tool, each) for tool, each in wanted if (each.name, tool, each.digest(tool)) not in known]
     print(f"{len(wanted)} plays, {len(wanted) - len(due)} of them in {out} already", flush=True)
     refs = [set().union(*(naming.named_in(v.manifests or "") for v in each.versions)) for _, each in due]
@@ -149,6 +154,13 @@ def run(wanted: Sequence[tuple[str, Case]], server: Server, out: Path, workers: 
             for (tool, each), names in zip(due, refs, strict=True)
         ]
         Crowd(tasks, work, workers).run()
+
+
+def recorded(out: Path) -> dict[tuple[str, str, str], Truth]:
+    """What is in the file, by pair, tool and digest."""
+    return {
+        (line["pair"], line["tool"], line["digest"]): line["truth"] for line in _lines(out) if "truth" in line
+    }
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
