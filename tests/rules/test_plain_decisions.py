@@ -91,6 +91,15 @@ def test_between_two_versions_the_label_is_in_the_cluster_already(engine: Engine
     assert finding.fix.startswith("make it a hook")
 
 
+@pytest.mark.parametrize("empty", ["metadata:", "metadata: {labels: }"])
+def test_an_empty_field_changes_a_job_at_every_upgrade(empty: str, engine: Engine) -> None:
+    text = job().replace("  template:\n", f"  template:\n    {empty}\n")
+    [finding] = [one for one in found(engine, text) if one.rule == "WB101"]
+    assert finding.tools == ("helm@3.19.0",)
+    assert finding.title.startswith("every upgrade fails")
+    assert finding.fix.startswith(f"take the empty {'labels' if 'labels' in empty else 'metadata'}:")
+
+
 def test_every_job_that_cannot_be_changed_is_a_finding_of_its_own(engine: Engine) -> None:
     old, new = (job("a", image) + job("b", image) for image in ("app:1", "app:2"))
     assert told(found(engine, new, old), "WB101") == ["error Job/a", "error Job/b"]

@@ -10,6 +10,7 @@ from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.world import Rendered
 from watchbill.rules.differences import Difference, change, differences, listed, marks, without_marks
+from watchbill.rules.fields import get, put
 from watchbill.rules.mends import as_hook, changed, renamed, without
 from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
 from watchbill.rules.sighting import Sighting
@@ -20,6 +21,8 @@ FIELDS: tuple[Path, ...] = tuple(
     tuple(rule.field.split(".")) for rule in immutable.RULES if rule.kind == "Job"
 )
 MOST_POINTERS = 3
+METADATA: Path = ("spec", "template", "metadata")
+LABELS: Path = (*METADATA, "labels")
 AS_HOOK = "make it a hook (pre-install,pre-upgrade with before-hook-creation)"
 BY_HASH = "put a hash of its spec into its name"
 
@@ -31,6 +34,9 @@ def _claim(sighting: Sighting) -> Claim | None:
     if "field is immutable" not in sighting.what or not sighting.is_plain(key):
         return None
     found = _differences(sighting, key)
+    empty = _empty(sighting, key) if not found else ()
+    if empty:
+        return _emptied(sighting, key, empty)
     return Claim(
         subject=key,
         title=title(f"{sighting.operation} fails: {named(key)} cannot be changed in place", key),
@@ -39,6 +45,30 @@ def _claim(sighting: Sighting) -> Claim | None:
         mends=(*_unmarked(sighting, key, found), as_hook(key), hashed(key), without(key)),
         path=("spec", "template"),
         related=tuple(Pointer(key, one.path, f"{one.words} changes") for one in found[:MOST_POINTERS]),
+    )
+
+
+def _empty(sighting: Sighting, key: Key) -> Path:
+    """Where the labels of its pods are said to be null, which takes away those that the server put there."""
+    manifest = sighting.manifest(key)
+    template = manifest.body.object["spec"].get("template") if manifest else None
+    for path in (METADATA, LABELS):
+        around = get({"spec": {"template": template}}, path[:-1])
+        if isinstance(around, dict) and path[-1] in around and around[str(path[-1])] is None:
+            return path
+    return ()
+
+
+def _emptied(sighting: Sighting, key: Key, empty: Path) -> Claim:
+    name = empty[-1]
+    return Claim(
+        subject=key,
+        title=title(f"{sighting.operation} fails: {named(key)} cannot be changed in place", key),
+        because=f"{name}: without a value in its pod template takes away the labels that the server put there",
+        fix=f"take the empty {name}: out of its pod template, or put something into it",
+        mends=(changed(key, lambda thing: put(thing, empty, None)), as_hook(key), without(key)),
+        cause="empty",
+        path=empty,
     )
 
 
