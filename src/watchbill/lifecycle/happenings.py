@@ -5,7 +5,6 @@ from typing import Any
 from watchbill.lifecycle import server
 from watchbill.lifecycle.fates import ordain
 from watchbill.lifecycle.kube import catalog
-from watchbill.lifecycle.kubectl.words import refused, told
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.objects import Body, Key
@@ -55,6 +54,8 @@ def happen(world: World, move: Move, lab: Lab) -> tuple[World, str]:
         edited = Body.of(_with(live.body.object, move.path, move.value))
         return server.patch(world, key, edited, EDITOR), ""
     except Refused as error:
+        from watchbill.lifecycle.kubectl.words import refused, told  # seldom needed
+
         return world, told(refused(error))
 
 

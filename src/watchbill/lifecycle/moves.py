@@ -1,13 +1,11 @@
 """Moves: what people write (`upgrade --force`, `fail *-migrate`, `wait 2h`) as values the model plays."""
 
-import difflib
-import json
 import re
-import shlex
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -68,13 +66,19 @@ class Move(Struct, frozen=True, cache_hash=True):
 @lru_cache(1 << 12)
 def parse(text: str, tool: str) -> Move:
     """One move, for this tool: helm or kubectl."""
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise BadMove(f"the move {text!r} cannot be read: {error}") from None
+    words = _quoted(text) if any(mark in text for mark in "\"'\\") else text.split()
     if not words:
         raise BadMove("a move is empty", f"moves are: {_all(tool)}")
     return replace(_parse(words, text, tool), text=text)
+
+
+def _quoted(text: str) -> list[str]:
+    import shlex  # moves with quotes in them are rare
+
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise BadMove(f"the move {text!r} cannot be read: {error}") from None
 
 
 def is_move(text: str, tool: str) -> bool:
@@ -135,10 +139,14 @@ def _parse(words: list[str], text: str, tool: str) -> Move:
         raise _usage(verb, text)
     if verb in (HELM_VERBS if tool == "helm" else KUBECTL_VERBS):
         return _operation(verb, rest, text, tool)
-    close = difflib.get_close_matches(verb, _verbs(tool), n=1)
-    raise BadMove(
-        f"{verb!r} is no move", f"did you mean {close[0]!r}?" if close else f"moves are: {_all(tool)}"
-    )
+    close = _closest(verb, _verbs(tool))
+    raise BadMove(f"{verb!r} is no move", f"did you mean {close!r}?" if close else f"moves are: {_all(tool)}")
+
+
+def _closest(word: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches  # for who mistypes alone
+
+    return next(iter(get_close_matches(word, known, n=1)), "")
 
 
 def _usage(verb: str, text: str) -> BadMove:
@@ -165,8 +173,8 @@ def _path(text: str) -> tuple[str | int, ...]:
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text)
-    except ValueError:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
         return text
 
 
@@ -190,12 +198,10 @@ def _operation(verb: str, rest: list[str], text: str, tool: str) -> Move:
         name, equals, value = word.partition("=")
         flag = next((known for known in table.get(name, ()) if verb in known.commands), None)
         if flag is None:
-            close = difflib.get_close_matches(
-                name, [n for n, found in table.items() if verb in found[0].commands], n=1
-            )
+            close = _closest(name, [n for n, found in table.items() if verb in found[0].commands])
             raise BadMove(
                 f"{tool} {verb} has no flag {name} that the model knows",
-                f"did you mean {close[0]}?" if close else "",
+                f"did you mean {close}?" if close else "",
             )
         given.append(name)
         if flag.kind not in ("bool", "wait") and not equals:

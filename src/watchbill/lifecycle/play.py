@@ -5,7 +5,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from watchbill.lifecycle import happenings, kubectl
+from watchbill.lifecycle import happenings
 from watchbill.lifecycle.client import Client, Step
 from watchbill.lifecycle.helm import command
 from watchbill.lifecycle.lab import Lab
@@ -44,7 +44,12 @@ def play(world: World, move: Move, lab: Lab) -> Played:
     release = lab.named(move.release)
     render = partial(lab.versions.render, move.version, release)
     client = Client(world, lab.cluster, lab.tool.name)
-    error = (command if lab.tool.name == "helm" else kubectl).run(client, move, release, lab, render)
+    if lab.tool.name == "helm":
+        error = command.run(client, move, release, lab, render)
+    else:
+        from watchbill.lifecycle import kubectl  # few runs have anything to do with it
+
+        error = kubectl.run(client, move, release, lab, render)
     steps, after = tuple(client.steps), client.world
     if move.dies_after and len(steps) >= move.dies_after:
         return cut_off(move, steps, lab)

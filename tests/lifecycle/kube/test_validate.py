@@ -19,7 +19,7 @@ from tests.lifecycle.kube.seeds import SEEDS
 from tests.lifecycle.kube.verdicts import answers, is_unordered, modelled, real, stored
 from watchbill.charts.engine import Engine
 from watchbill.charts.render import parse
-from watchbill.lifecycle.kube import catalog
+from watchbill.lifecycle.kube import catalog, validate
 from watchbill.lifecycle.kube.decode import decode_error
 from watchbill.lifecycle.kube.defaults import prepare_create, prepare_update
 from watchbill.lifecycle.kube.immutable import RULES, Rule, table
@@ -54,6 +54,14 @@ def refused_update(new: Object, old: Object) -> str:
     after = prepare_update(new, before)
     causes = on_update(after, before)
     return invalid_words(after, causes) if causes else ""
+
+
+def test_the_rules_of_every_kind_are_found() -> None:
+    """They are imported by name, when an object of their kind comes along."""
+    for rules in (validate._CREATION, validate._UPDATE, validate._RESTRICTED):
+        for name in rules.values():
+            assert callable(validate._function(name)), name
+    assert {*validate._UPDATE, *validate._RESTRICTED} <= validate._CREATION.keys()
 
 
 def test_a_job_may_not_change_its_template() -> None:

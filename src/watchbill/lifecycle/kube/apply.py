@@ -1,6 +1,5 @@
 """Server-side apply and field ownership, as the API server's field manager works them out."""
 
-import json
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -46,7 +45,7 @@ class Manager(Struct, frozen=True, gc=False, cache_hash=True):
         entry = {"manager": self.name, "operation": self.operation}
         if self.operation == "Update":
             entry["apiVersion"] = self.api_version
-        return json.dumps(entry, separators=(",", ":"))
+        return msgspec.json.encode(entry).decode()
 
 
 Managers = tuple[Manager, ...]
@@ -129,7 +128,7 @@ def conflict_words(conflicts: tuple[Conflict, ...]) -> str:
 
 
 def _who(conflict: Conflict) -> str:
-    name = json.dumps(conflict.manager, ensure_ascii=False)
+    name = msgspec.json.encode(conflict.manager).decode()
     return f"{name} using {conflict.api_version}" if conflict.operation == "Update" else name
 
 
@@ -266,6 +265,8 @@ def _as_last_applied(applied: Object) -> str:
     if isinstance(annotations := metadata.get("annotations"), dict):
         annotations = {key: value for key, value in annotations.items() if key != LAST_APPLIED}
         applied = {**applied, "metadata": {**metadata, "annotations": annotations}}
+    import json  # kubectl alone asks
+
     written = json.dumps(applied, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     for letter in "<>&":
         written = written.replace(letter, f"\\u{ord(letter):04x}")

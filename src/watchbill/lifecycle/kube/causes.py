@@ -4,11 +4,11 @@ A value that is no scalar (null is none either: it stands for an empty one; nor 
 dump) is written as `…`, whatever the server would print of it.
 """
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
+from msgspec.json import encode
 
 NEGATIVE = "must be greater than or equal to 0"
 NOT_POSITIVE = "must be greater than zero"
@@ -29,7 +29,7 @@ def shown(value: Any) -> str:
     if isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, str) and not value.startswith("{"):
-        return json.dumps(value, ensure_ascii=False)
+        return encode(value).decode()
     return ELIDED
 
 
@@ -63,7 +63,7 @@ def forbidden(path: str, detail: str) -> Cause:
 
 
 def not_supported(path: str, value: Any, supported: Iterable[str]) -> Cause:
-    values = ", ".join(json.dumps(one) for one in supported)
+    values = ", ".join(encode(one).decode() for one in supported)
     return Cause(path, _with(f"Unsupported value: {shown(value)}", f"supported values: {values}"))
 
 

@@ -3,10 +3,11 @@
 Clients send the members of an object in sorted order, so that is the order in which they are looked at.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
+
+from msgspec.json import encode
 
 from watchbill.lifecycle.kube import catalog, gotypes, quantity
 from watchbill.patterns import regex
@@ -126,7 +127,7 @@ def _scalar(value: Any, name: str, struct: str, path: tuple[str, ...]) -> Iterat
         number = _whole(value)
         fits = number is not None and number in _RANGES[kind]
         if not fits and isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield _mismatch(value, shown, struct, path, number=json.dumps(value))
+            yield _mismatch(value, shown, struct, path, number=repr(value))
             return
     if not fits:
         yield _mismatch(value, shown, struct, path)
@@ -140,7 +141,7 @@ def _whole(value: Any) -> int | None:
 
 def _self_read(value: Any, name: str, struct: str, path: tuple[str, ...]) -> Iterator[str]:
     if name == "quantity":
-        text = value if isinstance(value, str) else json.dumps(value)
+        text = value if isinstance(value, str) else encode(value).decode()
         try:
             quantity.parse(text.strip())
         except quantity.QuantityError as error:

@@ -1,7 +1,6 @@
 """ConfigMaps, Secrets and Namespaces."""
 
 import base64
-import json
 from typing import Any
 
 from watchbill.lifecycle.kube import names
@@ -86,6 +85,8 @@ def _docker(data: dict[str, str], key: str) -> Causes:
     if not text.strip():
         words = "unexpected end of JSON input"
         return [invalid(f"data[{key}]", "<secret contents redacted>", words)]
+    import json  # says where it stumbled; few Secrets are for registries
+
     try:
         content = json.loads(text)
     except ValueError as error:

@@ -35,6 +35,11 @@ def metadata(whole: Object, name_rule: NameRule, *, is_core: bool = True) -> Cau
     return found + finalizers(whole) if is_core else found
 
 
+def named(whole: Object) -> Causes:
+    """Of kinds of which nothing else is looked at."""
+    return metadata(whole, names.dns_subdomain)
+
+
 def finalizers(whole: Object) -> Causes:
     found: Causes = []
     for index, finalizer in enumerate(whole["metadata"].get("finalizers") or ()):

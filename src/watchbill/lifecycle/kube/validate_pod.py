@@ -1,6 +1,5 @@
 """The specification of a pod, in the order in which the API server looks at it (core's ValidatePodSpec)."""
 
-import ipaddress
 import re
 from typing import Any
 
@@ -147,6 +146,8 @@ def _sysctls(sysctls: list[Object] | None, spec: Object, path: str) -> Causes:
 
 
 def ip_address(value: str, path: str) -> Causes:
+    import ipaddress  # takes long, and few pods have addresses
+
     try:
         # Leading zeroes are tolerated in fields that always tolerated them.
         ipaddress.ip_address(re.sub(r"(^|\.)0+(?=\d)", r"\1", value) if ":" not in value else value)

@@ -1,6 +1,5 @@
 """Services (core's validation), creation and update."""
 
-import ipaddress
 from typing import Any
 
 from watchbill.lifecycle.kube import names
@@ -214,6 +213,8 @@ def _source_ranges(whole: Object) -> Causes:
 
 
 def cidr(value: str, path: str) -> Causes:
+    import ipaddress  # takes long, and few Services have addresses
+
     words = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
     try:
         ipaddress.ip_network(value, strict=False)
