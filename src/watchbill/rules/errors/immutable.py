@@ -73,6 +73,20 @@ IMMUTABLE = (
         of_hook=True,
     ),
     KnownError(
+        "emptied-job",
+        (
+            r'cannot patch "<name>" with kind Job: <few>is invalid: \[spec\.template\.metadata\.labels: <...>does not match',
+        ),
+        'cannot patch Job "{name}": `selector` does not match template `labels`',
+        "{doing} takes away labels that Kubernetes gave to the pods of {what}: its pod template has an empty `metadata:` or "
+        "`labels:`, which Helm 3 sends as null. So this fails even where {what} has not changed, and a rollback fails too.",
+        (DELETE_AND_AGAIN,),
+        "take the empty metadata: or labels: out of the Job's pod template",
+        rule="WB101",
+        alone="upgrade",
+        kind="Job",
+    ),
+    KnownError(
         "immutable-job",
         (
             rf'\bJob(?:\.batch)? "<name>" is invalid:<...>{_REFUSED}',
