@@ -22,10 +22,10 @@ from watchbill.charts.engine import Engine
 from watchbill.charts.process import Limits
 from watchbill.charts.protocol import Context
 from watchbill.checking.check import check
+from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.checking.plan import DEFAULT_TOOLS
 from watchbill.checking.result import Checked, Finding
-from watchbill.checking.subject import Subject
 from watchbill.checking.workers import each
 from watchbill.lifecycle.kube.removed import SINCE
 

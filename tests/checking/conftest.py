@@ -11,7 +11,7 @@ import pytest
 
 from dev import binaries
 from tests.support.trees import IDENTITY
-from watchbill.checking.workspace import Workspace
+from watchbill.checking.inputs.workspace import Workspace
 
 
 @pytest.fixture

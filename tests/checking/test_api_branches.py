@@ -7,7 +7,7 @@ import pytest
 from tests.support.trees import chart, depends, write
 from watchbill.charts.chart import load
 from watchbill.charts.engine import Engine
-from watchbill.checking.api_branches import asked_apis
+from watchbill.checking.inputs.api_branches import asked_apis
 
 MONITORING = "monitoring.coreos.com/v1"
 

@@ -9,8 +9,8 @@ import pytest
 from dev.tapes import case as cases
 from tests.support.rehearsal import perform_case
 from watchbill.charts.engine import Engine
-from watchbill.checking.cells import Cell, View, cell
-from watchbill.checking.runners import Roster
+from watchbill.checking.tabulating.cells import Cell, View, cell
+from watchbill.checking.tabulating.runners import Roster
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played

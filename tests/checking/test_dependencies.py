@@ -13,9 +13,9 @@ from watchbill.charts.chart import load
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import render_one
-from watchbill.checking.dependencies import complete
-from watchbill.checking.fetching import Helm
-from watchbill.checking.workspace import Workspace
+from watchbill.checking.inputs.dependencies import complete
+from watchbill.checking.inputs.fetching import Helm
+from watchbill.checking.inputs.workspace import Workspace
 from watchbill.errors import UserError
 
 

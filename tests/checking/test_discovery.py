@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.trees import chart, write
-from watchbill.checking.discovery import charts_at, profiles
+from watchbill.checking.inputs.discovery import charts_at, profiles
 from watchbill.errors import UserError
 
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_read_keeps_nobody_from_the_rest() -> None:
     """As an ordinary user: root may read everything."""
     program = (
         "import os\n"
-        "from watchbill.checking.discovery import charts_at\n"
+        "from watchbill.checking.inputs.discovery import charts_at\n"
         "os.geteuid() or (os.setgid(65534), os.setuid(65534))\n"
         "print(charts_at('repo')); print(charts_at('repo/secret')); print(charts_at('repo/secret/x'))"
     )

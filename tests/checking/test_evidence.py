@@ -8,9 +8,9 @@ from dev.tapes import case as cases
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.checking.check import check
+from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.checking.result import Finding, Trace
-from watchbill.checking.subject import Subject
 from watchbill.rehearsal.performance import perform, set_up
 from watchbill.rehearsal.script import read, read_tool
 

@@ -10,9 +10,9 @@ import pytest
 
 from tests.checking.conftest import Served
 from tests.support.trees import chart
-from watchbill.checking.fetching import Helm, Package, pull, without_login
-from watchbill.checking.sources import AtRef, Local, Reference, Sources, read
-from watchbill.checking.workspace import Workspace
+from watchbill.checking.inputs.fetching import Helm, Package, pull, without_login
+from watchbill.checking.inputs.sources import AtRef, Local, Reference, Sources, read
+from watchbill.checking.inputs.workspace import Workspace
 from watchbill.errors import UserError
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.trees import Git, write
-from watchbill.checking.gitsource import Repository, Snapshot
-from watchbill.checking.workspace import Workspace
+from watchbill.checking.inputs.gitsource import Repository, Snapshot
+from watchbill.checking.inputs.workspace import Workspace
 from watchbill.errors import UserError
 
 

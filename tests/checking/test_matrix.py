@@ -8,9 +8,9 @@ import pytest
 from tests.support import txtar
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
-from watchbill.checking.matrix import Matrix
-from watchbill.checking.subject import Subject
-from watchbill.checking.tabulate import Tabulator
+from watchbill.checking.inputs.subject import Subject
+from watchbill.checking.tabulating.matrix import Matrix
+from watchbill.checking.tabulating.tabulate import Tabulator
 from watchbill.rehearsal.script import read_tool
 from watchbill.report.matrix_sheets import sheets, title
 

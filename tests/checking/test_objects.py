@@ -7,7 +7,7 @@ import pytest
 from watchbill.charts.chart import load
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
-from watchbill.checking.objects import read_objects
+from watchbill.checking.inputs.objects import read_objects
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import ReleaseName
 from watchbill.lifecycle.world import World

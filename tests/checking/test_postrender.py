@@ -11,7 +11,7 @@ from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import Rendering, parse, render_one
-from watchbill.checking.postrender import PostRenderer, post_render
+from watchbill.checking.inputs.postrender import PostRenderer, post_render
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import ReleaseName, Tool
 from watchbill.lifecycle.world import World

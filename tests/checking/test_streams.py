@@ -9,7 +9,7 @@ from dev import binaries
 from tests.support.trees import chart, write
 from watchbill.charts.engine import Engine
 from watchbill.charts.render import parse
-from watchbill.checking.streams import releases
+from watchbill.checking.inputs.streams import releases
 from watchbill.errors import UserError
 
 

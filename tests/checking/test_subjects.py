@@ -13,9 +13,9 @@ from watchbill.charts.chart import load
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import render_one
-from watchbill.checking.subject import Asked, Failed, Item, Skipped, Subject
-from watchbill.checking.subjects import find
-from watchbill.checking.workspace import Workspace
+from watchbill.checking.inputs.find import find
+from watchbill.checking.inputs.subject import Asked, Failed, Item, Skipped, Subject
+from watchbill.checking.inputs.workspace import Workspace
 from watchbill.errors import UserError
 
 

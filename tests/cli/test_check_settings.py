@@ -132,9 +132,7 @@ def test_a_baseline_hides_what_was_there_and_nothing_new(check: Check, folder: P
     assert code == 1
     assert {finding["location"]["file"] for finding in report["findings"]} == {"shop/templates/second.yaml"}
     (folder / "shop/templates/job.yaml").unlink()
-    assert any(
-        line.startswith("baseline.json: WB101") for line in check()[1]["unknownIgnores"]
-    )
+    assert any(line.startswith("baseline.json: WB101") for line in check()[1]["unknownIgnores"])
 
 
 def test_a_release_is_checked_as_it_is_installed(check: Check, folder: Path) -> None:

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from tests.conftest import Watchbill
 from tests.report.golden import compare
 from tests.report.test_json import accepts
-from watchbill.checking.cells import Cell
-from watchbill.checking.matrix import Matrix, Row, Table
+from watchbill.checking.inputs.subject import Failed, Skipped
 from watchbill.checking.result import Fact, Location
-from watchbill.checking.subject import Failed, Skipped
-from watchbill.checking.tabulate import Tabulated
+from watchbill.checking.tabulating.cells import Cell
+from watchbill.checking.tabulating.matrix import Matrix, Row, Table
+from watchbill.checking.tabulating.tabulate import Tabulated
 from watchbill.errors import UserError
 from watchbill.report import matrix_json, matrix_markdown, matrix_text
 from watchbill.report.matrix_sheets import LONGEST_ERROR, sheets

@@ -12,9 +12,9 @@ from dev.tapes.case import Case
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.checking.check import check
+from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.checking.result import Checked
-from watchbill.checking.subject import Subject
 from watchbill.rehearsal.script import read_tool
 from watchbill.rules.registry import RULES
 from watchbill.rules.rule import Rule

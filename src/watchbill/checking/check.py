@@ -12,13 +12,13 @@ from watchbill.charts.render import Resource
 from watchbill.checking import findings
 from watchbill.checking.grounds import of_chart
 from watchbill.checking.ignores import InlineIgnore, inline, inline_of
+from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.checking.overrides import override
 from watchbill.checking.profiles import Charts, assumed, grounds_of
 from watchbill.checking.result import Checked, Fact, Problem
 from watchbill.checking.settings import rule_names
 from watchbill.checking.silencing import Silenced, silence
-from watchbill.checking.subject import Subject
 from watchbill.errors import UserError
 from watchbill.lifecycle.scenarios import scenarios
 from watchbill.rules.rule import Severity

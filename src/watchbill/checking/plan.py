@@ -12,17 +12,17 @@ from watchbill.charts.process import EngineProcess, Limits
 from watchbill.charts.protocol import Context, Values, ValuesFile
 from watchbill.checking import baseline
 from watchbill.checking.baseline import Baseline
-from watchbill.checking.manifests import ReadText
-from watchbill.checking.objects import read_objects
+from watchbill.checking.inputs.find import find
+from watchbill.checking.inputs.manifests import ReadText
+from watchbill.checking.inputs.objects import read_objects
+from watchbill.checking.inputs.subject import Asked, Failed, Item, Subject
+from watchbill.checking.inputs.workspace import Workspace
 from watchbill.checking.options import Options, PostRendering
 from watchbill.checking.settings import rule_names
 from watchbill.checking.settings.config import Release
 from watchbill.checking.settings.reading import Configs
 from watchbill.checking.settings.written import FailOn
-from watchbill.checking.subject import Asked, Failed, Item, Subject
-from watchbill.checking.subjects import find
 from watchbill.checking.workers import Task, Work, each
-from watchbill.checking.workspace import Workspace
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Tool
 from watchbill.rehearsal.script import read_tool

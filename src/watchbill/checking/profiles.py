@@ -9,11 +9,11 @@ from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context, ValuesFile
 from watchbill.charts.render import Failure, Rendering, render
-from watchbill.checking.api_branches import asked_apis
 from watchbill.checking.grounds import Ground, of_chart, of_manifests
+from watchbill.checking.inputs.api_branches import asked_apis
+from watchbill.checking.inputs.postrender import PostRenderer
+from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
-from watchbill.checking.postrender import PostRenderer
-from watchbill.checking.subject import Subject
 from watchbill.lifecycle.lab import Tool
 
 LONGEST_RELEASE = 53

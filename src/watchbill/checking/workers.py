@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from watchbill.charts.engine import Engine
 from watchbill.charts.process import Limits
+from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
-from watchbill.checking.subject import Subject
 
 T = TypeVar("T")
 Task = tuple[Subject, Options]

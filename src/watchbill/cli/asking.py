@@ -57,9 +57,9 @@ def surroundings_options(function: F) -> F:
 
 def request(options: dict[str, Any], tools: "tuple[Tool, ...]", **more: Any) -> "Request":
     """What the options say, with what only one command has."""
+    from watchbill.checking.inputs.subject import Asked
     from watchbill.checking.options import PostRendering
     from watchbill.checking.plan import Request
-    from watchbill.checking.subject import Asked
 
     chosen = RenderingOptions(options)
     command = options["post_renderer"]

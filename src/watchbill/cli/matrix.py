@@ -13,7 +13,7 @@ from watchbill.cli.session import Session, common_options
 from watchbill.errors import Unchecked, UserError
 
 if TYPE_CHECKING:
-    from watchbill.checking.tabulate import Tabulated
+    from watchbill.checking.tabulating.tabulate import Tabulated
 
 DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
 
@@ -80,10 +80,10 @@ def command(
 
     Without --from the next version is made up by changing inputs: the chart's version, an image, a value."""
     from watchbill.charts.engine import Engine
-    from watchbill.checking.subject import Asked
-    from watchbill.checking.subjects import find
-    from watchbill.checking.tabulate import Tabulator
-    from watchbill.checking.workspace import Workspace
+    from watchbill.checking.inputs.find import find
+    from watchbill.checking.inputs.subject import Asked
+    from watchbill.checking.inputs.workspace import Workspace
+    from watchbill.checking.tabulating.tabulate import Tabulator
     from watchbill.rehearsal.script import check_release, read_tool
 
     _check_inputs(manifests, from_, options)

@@ -5,9 +5,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from watchbill.checking.matrix import Matrix
 from watchbill.checking.result import Problem
-from watchbill.checking.tabulate import Tabulated
+from watchbill.checking.tabulating.matrix import Matrix
+from watchbill.checking.tabulating.tabulate import Tabulated
 from watchbill.report.encoding import encoded
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from watchbill.checking.matrix import Matrix
-from watchbill.checking.tabulate import Tabulated
+from watchbill.checking.tabulating.matrix import Matrix
+from watchbill.checking.tabulating.tabulate import Tabulated
 from watchbill.report.markdown_text import code, escaped, table
 from watchbill.report.matrix_sheets import (
     Note,

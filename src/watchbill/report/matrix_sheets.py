@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from watchbill.checking.cells import Cell
-from watchbill.checking.matrix import Matrix, Row, Table
+from watchbill.checking.tabulating.cells import Cell
+from watchbill.checking.tabulating.matrix import Matrix, Row, Table
 from watchbill.report.counting import listed
 from watchbill.report.words import essence, spot
 from watchbill.rules.words import tools_named

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from click import style
 
-from watchbill.checking.matrix import Matrix
-from watchbill.checking.tabulate import Tabulated
+from watchbill.checking.tabulating.matrix import Matrix
+from watchbill.checking.tabulating.tabulate import Tabulated
 from watchbill.report.harmless import harmless
 from watchbill.report.matrix_sheets import (
     Note,

@@ -5,16 +5,16 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from watchbill.charts.engine import Engine
-from watchbill.checking.comparing.lockstep import Lockstep, Moves, Parted, Spot, exploring_stage
-from watchbill.checking.comparing.parting import parting
+from watchbill.checking.comparing.lockstep import Lockstep, Moves, Parted, Spot, comes_to, exploring_stage
+from watchbill.checking.comparing.parting import ORDER, parting
 from watchbill.checking.comparing.result import Compared
 from watchbill.checking.comparing.seen import Seen, groups
 from watchbill.checking.comparing.telling import tell
 from watchbill.checking.grounds import Ground
+from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.checking.profiles import Charts, assumed, grounds_of
-from watchbill.checking.result import Fact, Problem
-from watchbill.checking.subject import Subject
+from watchbill.checking.result import Problem
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
@@ -23,7 +23,6 @@ from watchbill.lifecycle.stage import Stage
 
 Grounds = tuple[Ground, Ground]  # the same chart and values with either tool
 Stages = tuple[Stage, Stage]
-ORDER = ("outcome", "runs", "remains", "ends")
 
 
 def compare(engine: Engine, subject: Subject, options: Options) -> Compared:
@@ -42,7 +41,7 @@ def _compared(engine: Engine, subject: Subject, options: Options) -> Compared:
     comparisons = [_Comparison(pair, options) for pair in pairs]
     seen = [one for comparison in comparisons for one in comparison.seen()]
     profiles = frozenset(first.profile for first, _ in pairs)
-    told = [tell(group, profiles) for group in groups(one for one in seen if not one.fact)]
+    told = [tell(group, profiles) for group in groups(one for one in seen if not one.parting.facts)]
     return Compared(
         path=subject.path,
         name=charts.this.name if charts.this else subject.label,
@@ -52,15 +51,9 @@ def _compared(engine: Engine, subject: Subject, options: Options) -> Compared:
         paths=sum(comparison.paths for comparison in comparisons),
         is_cut=any(comparison.is_cut for comparison in comparisons),
         differences=tuple(sorted(told, key=lambda one: (one.handed_over, ORDER.index(one.what)))),
-        facts=tuple(_facts(seen)),
+        facts=tuple(dict.fromkeys(fact for one in seen for fact in one.facts)),
         assumed=tuple(assumed(grounds[0])),
     )
-
-
-def _facts(seen: Sequence[Seen]) -> Iterator[Fact]:
-    """What differs whatever the chart, and under which tool."""
-    facts = {(one.fact, str(one.labs[one.parting.fails].tool)) for one in seen if one.fact}
-    yield from (Fact(text, (tool,)) for text, tool in sorted(facts))
 
 
 class _Comparison:
@@ -74,40 +67,36 @@ class _Comparison:
         self._depth = options.depth
 
     def seen(self) -> Iterator[Seen]:
-        first = self._grounds[0]
         for one in (*self._explored(), *self._walked(), *self._changed()):
-            # What befalls only the version before is nothing of the one that is compared.
-            about = any(moves[0].version >= first.checked for moves in one.trace if moves[0].of_tool)
-            if one.labs[0] is not first.life or about:
-                yield replace(one, profile=first.profile)
+            yield replace(one, profile=self._grounds[0].profile)
 
     def _explored(self) -> Iterator[Seen]:
+        """What befalls only the version before is nothing of the one that is compared."""
         first, second = self._grounds
-        yield from self._everywhere((first.life, second.life), first.changes)
+        yield from self._everywhere((first.life, second.life), first.checked, first.changes)
         if first.checked:
-            yield from self._everywhere((first.alone, second.alone), ())
+            yield from self._everywhere((first.alone, second.alone), 0, ())
 
-    def _everywhere(self, labs: tuple[Lab, Lab], changes: tuple[str, ...]) -> Iterator[Seen]:
+    def _everywhere(self, labs: tuple[Lab, Lab], since: int, changes: tuple[str, ...]) -> Iterator[Seen]:
         stages = exploring_stage(labs[0]), exploring_stage(labs[1])
-        lockstep = Lockstep(stages)
+        lockstep = Lockstep(stages, since=since)
         lockstep.walk(Spot(), self._depth + 1)
         self._count(lockstep)
         yield from (Seen(parted.parting, parted.trace, labs, changes=changes) for parted in lockstep.parted)
         if labs[0].tool.name == labs[1].tool.name:
-            yield from self._handed_over(lockstep.alike, stages, changes)
+            taking_over = Lockstep((stages[1], stages[1]), since=since, faults=())
+            yield from self._handed_over(lockstep.alike, taking_over, labs, changes)
 
-    def _handed_over(self, alike: Sequence[Spot], stages: Stages, changes: tuple[str, ...]) -> Iterator[Seen]:
+    def _handed_over(
+        self, alike: Sequence[Spot], lockstep: Lockstep, labs: tuple[Lab, Lab], changes: tuple[str, ...]
+    ) -> Iterator[Seen]:
         """What the second tool does with the first one's release, beside what it does with its own."""
-        first, second = stages
-        lockstep = Lockstep((second, second), faults=())
         for spot in alike:
             made, known = len(spot.trace), len(lockstep.parted)
-            if spot.faulted or not made:
-                continue
-            taken = replace(spot, worlds=(second.known(spot.worlds[0]), spot.worlds[1]))
-            lockstep.walk(taken, self._depth + 1 - made)
-            for parted in lockstep.parted[known:]:
-                yield Seen(parted.parting, parted.trace, (first.lab, second.lab), made, changes=changes)
+            if made and not spot.faulted:
+                lockstep.walk(spot, self._depth + 1 - made)
+                for parted in lockstep.parted[known:]:
+                    yield Seen(parted.parting, parted.trace, labs, made, changes=changes)
         self._count(lockstep)
 
     def _walked(self) -> Iterator[Seen]:
@@ -118,8 +107,8 @@ class _Comparison:
             labs = _lab_for(pair[0], first), _lab_for(pair[1], second)
             sides = stages.setdefault(id(labs[0]), (stage_for(labs[0]), stage_for(labs[1])))
             walked = walk(sides[0], pair[0]), walk(sides[1], pair[1])
-            for parted in _parted(walked, sides):
-                changes = first.changes if labs[0] is first.life else ()
+            since, changes = (first.checked, first.changes) if labs[0] is first.life else (0, ())
+            for parted in _parted(walked, sides, since):
                 yield Seen(parted.parting, parted.trace, labs, 0, pair[0].name, changes)
 
     def _changed(self) -> Iterator[Seen]:
@@ -150,15 +139,16 @@ def _lab_for(scenario: Scenario, ground: Ground) -> Lab:
     return ground.life if scenario.upgrades or not ground.checked else ground.alone
 
 
-def _parted(walked: tuple[Walked, Walked], stages: Stages) -> Iterator[Parted]:
-    """Where two walks of one scenario part, if they do."""
+def _parted(walked: tuple[Walked, Walked], stages: Stages, since: int) -> Iterator[Parted]:
+    """Where two walks of one scenario part, if they do once they have come to the version that is compared."""
     trace = list[Moves]()
     for one, other in zip(walked[0].plays, walked[1].plays, strict=False):
         trace.append((one.move, other.move))
-        if (found := parting(one, other)) is not None:
-            if not one.move.release or _is_due_to_its_name(trace, stages):
-                yield Parted(found, tuple(trace))
-            return
+        if (found := parting(one, other)) is None:
+            continue
+        if comes_to(since, trace) and (not one.move.release or _is_due_to_its_name(trace, stages)):
+            yield Parted(found, tuple(trace))
+        return
 
 
 def _is_due_to_its_name(trace: Sequence[Moves], stages: Stages) -> bool:

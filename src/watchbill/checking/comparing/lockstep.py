@@ -3,7 +3,7 @@
 Breadth first, and equal pairs of worlds are one. Nothing depends on time or on hashes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -46,15 +46,23 @@ class Parted(Struct, frozen=True):
 
 
 class Lockstep:
-    """Two sides, and what was compared on the way."""
+    """Two sides, and what was compared on the way. Only paths that come to version `since` tell anything."""
 
-    def __init__(self, stages: tuple[Stage, Stage], *, faults: Sequence[str] = FAULTS) -> None:
+    def __init__(
+        self, stages: tuple[Stage, Stage], *, since: int = 0, faults: Sequence[str] = FAULTS
+    ) -> None:
         self.paths = 0
-        self.parted: list[Parted] = []
+        self._parted: dict[Hashable, Parted] = {}
         self.alike: list[Spot] = []  # all that were played on from
         self._stages = stages
+        self._since = since
         self._faults = faults
         self._seen = set[tuple[int, int, int, bool]]()
+
+    @property
+    def parted(self) -> list[Parted]:
+        """One path for each way in which they part at one kind of operation: the shortest."""
+        return list(self._parted.values())
 
     @property
     def is_cut(self) -> bool:
@@ -63,7 +71,8 @@ class Lockstep:
 
     def walk(self, start: Spot, depth: int) -> None:
         """All paths of so many operations from there, with at most one fault on each."""
-        frontier = [start]
+        one, other = (stage.known(world) for stage, world in zip(self._stages, start.worlds, strict=True))
+        frontier = [replace(start, worlds=(one, other))]
         for _ in range(depth):
             reached = list[Spot]()
             for spot in frontier:
@@ -114,9 +123,15 @@ class Lockstep:
             spot = replace(spot, worlds=(plays[0].world, plays[1].world), trace=(*spot.trace, moves))
             self.paths += moves[0].of_tool
             if (found := parting(*plays)) is not None:
-                self.parted.append(Parted(found, spot.trace))
+                self._part(found, spot)
                 return None
         return spot, plays
+
+    def _part(self, found: Parting, spot: Spot) -> None:
+        if comes_to(self._since, spot.trace):
+            # A fault on the way may hide that it goes without one, too.
+            way = found, spot.trace[-1][0].verb, spot.faulted
+            self._parted.setdefault(way, Parted(found, spot.trace))
 
     def _new(self, spot: Spot) -> Iterator[Spot]:
         """Unless such a pair was reached before, and without a fault if this one has none."""
@@ -147,6 +162,10 @@ class Lockstep:
     def _happening(self, text: str) -> Moves:
         one, other = (stage.lab.tool.name for stage in self._stages)
         return _move(text, one), _move(text, other)
+
+
+def comes_to(version: int, trace: Sequence[Moves]) -> bool:
+    return any(moves[0].version >= version for moves in trace if moves[0].of_tool)
 
 
 def exploring_stage(lab: Lab) -> Stage:

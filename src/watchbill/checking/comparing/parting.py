@@ -1,51 +1,88 @@
 """Where two tools part: the same move in worlds that were alike, with another outcome."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Literal
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from watchbill.checking.tabulating.reasons import reason
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played
 from watchbill.lifecycle.properties import failed, refused
 from watchbill.lifecycle.world import Live
+from watchbill.rules.facts import FACTS
 
 What = Literal["outcome", "runs", "remains", "ends"]
+ORDER: tuple[What, ...] = ("outcome", "runs", "remains", "ends")  # the worst first
+
+
+class Failure(NamedTuple):
+    """That the operation fails on one side, at an object, and why in a word or two."""
+
+    side: int
+    key: Key | None
+    why: str
 
 
 class Parting(Struct, frozen=True):
     what: What  # the operation works or fails; Jobs run or do not; objects are there or not; Jobs end well or not
     objects: tuple[Key, ...]  # that it shows in; none where an operation fails at no object in particular
-    fails: int = -1  # the side on which the operation fails, where only one does
+    failures: frozenset[Failure] = frozenset()
+    facts: tuple[tuple[int, str], ...] = ()  # what no chart can change, and the side that fails because of it
+
+    @property
+    def fails(self) -> int:
+        """The side on which the operation fails, where only one does."""
+        assert self.what == "outcome"
+        return next(iter(self.failures)).side
+
+    @property
+    def why(self) -> str:
+        return next(iter(self.failures)).why if self.what == "outcome" else ""
 
 
 def parting(one: Played, other: Played) -> Parting | None:
     """Nothing where they do the same. Words of errors are no difference: versions of one tool differ in them everywhere."""
+    found = _difference(one, other)
+    if found is None:
+        return None
+    what, objects = found
+    sides = list(enumerate((one, other)))
+    return Parting(
+        what,
+        tuple(sorted(objects)),
+        frozenset(failure for side, played in sides if not played.ok for failure in _failures(side, played)),
+        tuple((side, fact) for side, played in sides for words, fact in FACTS if words in played.error),
+    )
+
+
+def _difference(one: Played, other: Played) -> tuple[What, set[Key]] | None:
     if one.ok != other.ok:
-        loser = one if other.ok else other
-        return Parting("outcome", _sorted(_culprits(loser)), int(one.ok))
-    runs = [Counter(played.ran) for played in (one, other)]
-    if different := _uneven(*runs):
-        return Parting("runs", _sorted(different))
-    there = [_there(played) for played in (one, other)]
-    if different := there[0] ^ there[1]:
-        return Parting("remains", _sorted(different))
-    ends = [_ends(played) for played in (one, other)]
-    if different := {key for key in ends[0].keys() | ends[1].keys() if ends[0].get(key) != ends[1].get(key)}:
-        return Parting("ends", _sorted(different))
+        return "outcome", {failure.key for failure in _failures(0, one if other.ok else other) if failure.key}
+    if different := _uneven(Counter(one.ran), Counter(other.ran)):
+        return "runs", different
+    if different := _there(one) ^ _there(other):
+        return "remains", different
+    if different := _unlike(_ends(one), _ends(other)):
+        return "ends", different
     return None
 
 
-def _culprits(played: Played) -> Iterator[Key]:
-    """All objects that the operation gives as a reason to fail, or the one it failed at."""
-    offences = [*refused(played)] or [failed(played)]
-    yield from {offence.cause.key for offence in offences if offence.cause.key is not None}
+def _failures(side: int, played: Played) -> Iterator[Failure]:
+    """At all objects that the operation gives as a reason, or at the one it failed at, or at none in particular."""
+    why = reason(played.error).short
+    for offence in [*refused(played)] or [failed(played)]:
+        yield Failure(side, offence.cause.key, why)
 
 
 def _uneven(one: Counter[Key], other: Counter[Key]) -> set[Key]:
     return {key for key in one.keys() | other.keys() if one[key] != other[key]}
+
+
+def _unlike(one: dict[Key, tuple[str, ...]], other: dict[Key, tuple[str, ...]]) -> set[Key]:
+    return {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
 
 
 def _there(played: Played) -> set[Key]:
@@ -66,7 +103,3 @@ def _ends(played: Played) -> dict[Key, tuple[str, ...]]:
 def _add(found: dict[Key, list[str]], key: Key, live: Live) -> None:
     if live.run is not None and key.kind in RUNS_TO_COMPLETION:
         found.setdefault(key, []).append(live.run.phase)
-
-
-def _sorted(keys: Iterable[Key]) -> tuple[Key, ...]:
-    return tuple(sorted(keys))

@@ -6,12 +6,11 @@ from functools import cached_property
 from msgspec import Struct
 
 from watchbill.checking.comparing.lockstep import Moves
-from watchbill.checking.comparing.parting import Parting
-from watchbill.checking.reasons import reason
+from watchbill.checking.comparing.parting import ORDER, Parting
+from watchbill.checking.result import Fact
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.play import Played, play
 from watchbill.lifecycle.world import World
-from watchbill.rules.facts import FACTS
 from watchbill.rules.sighting import FAULTS, HARMLESS, operation
 
 
@@ -49,44 +48,41 @@ class Seen(Struct, frozen=True, dict=True):
         """The last move as the subject of a sentence: `the image upgrade`, `the retry`."""
         return operation(self.plays[self.told], self.changes)
 
-    @cached_property
-    def error(self) -> str:
-        """Of the side that fails, where only one does."""
-        return self.plays[self.parting.fails][-1].error if self.parting.fails >= 0 else ""
-
-    @cached_property
-    def why(self) -> str:
-        """Why it fails, in a word or two; nothing where it does not, or nobody has a word for it."""
-        return reason(self.error).short
+    @property
+    def facts(self) -> Iterator[Fact]:
+        """What no chart can change, where that is why a side fails."""
+        for side, text in self.parting.facts:
+            yield Fact(text, (str(self.lab(side, len(self.trace) - 1).tool),))
 
     @property
-    def fact(self) -> str:
-        """What no chart can change, if it is that."""
-        return next((fact for words, fact in FACTS if words in self.error), "")
-
-    @property
-    def plainness(self) -> tuple[int, bool, int, bool]:
-        """What makes the best evidence: the shortest, without a fault, without flags, the plainest change."""
+    def plainness(self) -> tuple[int, bool, int, int, bool]:
+        """What makes the best evidence: the shortest, without a fault, the worst, without flags, the plainest change."""
         moves = [pair[self.told] for pair in self.trace]
         flags = {flag for move in moves for flag in move.given} - HARMLESS
         faulted = any(move.verb in FAULTS or move.dies_after for move in moves)
-        return sum(move.of_tool for move in moves), faulted, len(flags), "image" not in self.changes
+        length, badness = sum(move.of_tool for move in moves), ORDER.index(self.parting.what)
+        return length, faulted, badness, len(flags), "image" not in self.changes
 
     def shows_the_same(self, other: "Seen") -> bool:
-        """Whether both have one root: the same difference in the same object. A tool names the first object that it
-        fails at, which may be another one in another world: there it is the same failure of the same operation."""
-        one, two = self.parting, other.parting
-        if (one.what, one.fails, bool(self.handed_over), self.why) != (
-            two.what,
-            two.fails,
-            bool(other.handed_over),
-            other.why,
-        ):
+        """Whether both have one root."""
+        if bool(self.handed_over) != bool(other.handed_over):
             return False
+        one, two = self.parting, other.parting
+        if one.what != two.what:
+            # What a failure keeps from happening is no difference of its own where the other side fails as well.
+            return "outcome" in (one.what, two.what) and bool(one.failures & two.failures)
+        shared = bool(set(one.objects) & set(two.objects))
+        if one.what != "outcome":
+            return shared
         same_operation = self.trace[-1][self.told].verb == other.trace[-1][other.told].verb
-        if set(one.objects) & set(two.objects):
-            return bool(self.why) or one.what != "outcome" or same_operation
-        return same_operation and (bool(self.why) or not (one.objects or two.objects))
+        if (one.fails, one.why) != (two.fails, two.why):
+            return False
+        # A tool names the first object that it fails at, which may be another one in another world.
+        return (
+            (shared or same_operation)
+            if one.why
+            else same_operation and (shared or one.objects == two.objects)
+        )
 
 
 def groups(seen: Iterable[Seen]) -> list[list[Seen]]:

@@ -19,7 +19,7 @@ ENDS = {
     "suspended": "is suspended",
     "": "is not there",
 }
-MOST_NAMED = 2
+MOST_SHOWN = 2
 
 
 def tell(group: Sequence[Seen], profiles: frozenset[str]) -> Difference:
@@ -59,30 +59,52 @@ def _under(seen: Seen) -> tuple[str, str]:
 
 
 def _title(seen: Seen) -> str:
-    keys, under = seen.parting.objects, _under(seen)
-    return title(_sentence(seen, under), *keys)
+    """The first of its sentences that fits."""
+    keys = seen.parting.objects
+    titles = [title(text, *keys) for text in _sentences(seen)]
+    return next((text for text in titles if not text.endswith("…")), titles[-1])
 
 
-def _sentence(seen: Seen, under: tuple[str, str]) -> str:
-    keys, fails = seen.parting.objects, seen.parting.fails
+def _sentences(seen: Seen) -> Iterator[str]:
+    """The more is said the sooner."""
+    keys, under, operation = seen.parting.objects, _under(seen), _supposing(seen) + seen.operation
     match seen.parting.what:
         case "outcome":
+            loses, works = under[seen.parting.fails], under[1 - seen.parting.fails]
             at = f" at {named(keys[0])}" if keys else ""
-            why = f" ({seen.why})" if seen.why else ""
-            return f"{seen.operation} fails {under[fails]}{at}{why}, works {under[1 - fails]}"
+            if why := seen.parting.why:
+                yield f"{operation} fails {loses}{at} ({why}), works {works}"
+            yield f"{operation} fails {loses}{at}, works {works}"
+            yield f"{operation} fails only {loses}{at}"
         case "ends":
             ends = [_end(seen, side, keys[0]) for side in (0, 1)]
-            return f"in {seen.operation} {named(keys[0])} {ends[0]} {under[0]} and {ends[1]} {under[1]}"
+            yield f"in {operation} {named(keys[0])} {ends[0]} {under[0]} and {ends[1]} {under[1]}"
         case what:
-            verb = "runs" if what == "runs" else "leaves"
-            only = [[key for key in keys if _has_more(seen, side, key)] for side in (0, 1)]
-            if all(only):
-                parts = [
-                    f"{listed(some, MOST_NAMED)} {where}" for some, where in zip(only, under, strict=True)
-                ]
-                return f"{seen.operation} {verb} {parts[0]}, {parts[1]}"
-            side = int(not only[0])
-            return f"{seen.operation} {verb} {listed(only[side], MOST_NAMED)} {under[side]}, not {under[1 - side]}"
+            yield from _uneven(seen, under, f"{operation} {'runs' if what == 'runs' else 'leaves'}")
+
+
+def _supposing(seen: Seen) -> str:
+    """What has to go wrong for it, if it is not over by then."""
+    world = seen.plays[seen.told][-2].world if len(seen.trace) > 1 else World()
+    for pattern, fate in world.fates:
+        if fate != "succeed":
+            kind = pattern.rpartition("/")[0] or "Job"
+            return f"if a {kind} {'is late' if fate == 'late' else f'{fate}s'}, "
+    return ""
+
+
+def _uneven(seen: Seen, under: tuple[str, str], begins: str) -> Iterator[str]:
+    """Jobs that run, or objects that are left, on one side more than on the other."""
+    keys = seen.parting.objects
+    only = [[key for key in keys if _has_more(seen, side, key)] for side in (0, 1)]
+    for most in (2, 1):
+        parts = [f"{listed(some, most)} {where}" for some, where in zip(only, under, strict=True) if some]
+        if all(only):
+            yield f"{begins} {', '.join(parts)}"
+        else:
+            yield f"{begins} {parts[0]}, not {under[bool(only[0])]}"
+    side = int(not only[0])
+    yield f"{begins} {listed(only[side], 1)} only {under[side]}"
 
 
 def _has_more(seen: Seen, side: int, key: Key) -> bool:
@@ -131,26 +153,27 @@ def _move(seen: Seen) -> str:
 
 def _side(seen: Seen, side: int) -> Row:
     played = seen.plays[side][-1]
-    before = seen.plays[side][-2].world if len(seen.trace) > 1 else World()
-    keys = seen.parting.objects[:MOST_OBJECTS]
-    done = [*did(played, before, keys, seen.lab(side, len(seen.trace) - 1))]
-    done += [text for key in keys for text in _plainly(seen, side, key, done)]
     works = played.ok if played.move.of_tool else None
-    return Row(labels(seen)[side], works, tuple(done[:MOST_ROWS]), played.error.strip())
+    return Row(labels(seen)[side], works, tuple(_deeds(seen, side)), played.error.strip())
 
 
-def _plainly(seen: Seen, side: int, key: Key, done: Sequence[str]) -> Iterator[str]:
-    """What is different, where what was done does not say it."""
-    told = any(text.startswith(f"{short(key)} ") for text in done)
-    match seen.parting.what:
-        case "runs" if not told:
-            yield f"{short(key)} does not run"
-        case "ends" if not told:
-            yield f"{short(key)} {_end(seen, side, key)}"
-        case "remains":
-            gone = seen.trace[-1][seen.told].verb in REMOVES
-            there = "is left behind" if gone else "is there"
-            yield f"{short(key)} {there if _has_more(seen, side, key) else 'is gone' if gone else 'is not there'}"
+def _deeds(seen: Seen, side: int) -> Iterator[str]:
+    """What was done to the objects in which it shows, or at least how they are now."""
+    played, what = seen.plays[side][-1], seen.parting.what
+    before = seen.plays[side][-2].world if len(seen.trace) > 1 else World()
+    removes = seen.trace[-1][seen.told].verb in REMOVES
+    for key in seen.parting.objects[:MOST_SHOWN]:
+        done = list(did(played, before, [key], seen.lab(side, len(seen.trace) - 1)))
+        if what == "remains" and _has_more(seen, side, key):
+            yield f"{short(key)} {'is left behind' if removes else 'is there'}"
+        elif what == "remains":
+            yield done[-1] if done else f"{short(key)} {'is gone' if removes else 'is not there'}"
+        elif done or what == "outcome":
+            yield from done
+        else:
+            yield f"{short(key)} {'does not run' if what == 'runs' else _end(seen, side, key)}"
+    if more := len(seen.parting.objects[MOST_SHOWN:]):
+        yield f"and {more} more"
 
 
 def _texts(seen: Seen, side: int) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ from typing import Literal, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from watchbill.checking.reasons import NAMELESS, UNKNOWN, reason
-from watchbill.checking.runners import Part, Roster
+from watchbill.checking.tabulating.reasons import NAMELESS, UNKNOWN, reason
+from watchbill.checking.tabulating.runners import Part, Roster
 from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.lab import Lab

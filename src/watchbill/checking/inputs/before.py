@@ -8,13 +8,13 @@ from typing import Protocol
 from msgspec import Struct
 
 from watchbill.charts.engine import Engine
-from watchbill.checking import metadata
-from watchbill.checking.dependencies import lend
-from watchbill.checking.discovery import ARCHIVES, charts_at
-from watchbill.checking.fetching import Package, without_login
-from watchbill.checking.gitsource import Repository, Snapshot
-from watchbill.checking.metadata import CHART_FILE
-from watchbill.checking.sources import AtRef, Local, Sources, read
+from watchbill.checking.inputs import metadata
+from watchbill.checking.inputs.dependencies import lend
+from watchbill.checking.inputs.discovery import ARCHIVES, charts_at
+from watchbill.checking.inputs.fetching import Package, without_login
+from watchbill.checking.inputs.gitsource import Repository, Snapshot
+from watchbill.checking.inputs.metadata import CHART_FILE
+from watchbill.checking.inputs.sources import AtRef, Local, Sources, read
 from watchbill.errors import UserError
 
 

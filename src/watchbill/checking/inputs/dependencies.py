@@ -4,11 +4,11 @@ import os
 
 from watchbill.charts.engine import Engine, EngineFailed
 from watchbill.charts.protocol import Load, Source
-from watchbill.checking import metadata
-from watchbill.checking.discovery import DEPENDENCIES
-from watchbill.checking.fetching import Helm, is_exact, words
-from watchbill.checking.metadata import Dependency, Metadata
-from watchbill.checking.workspace import Workspace, cached, keep, reason
+from watchbill.checking.inputs import metadata
+from watchbill.checking.inputs.discovery import DEPENDENCIES
+from watchbill.checking.inputs.fetching import Helm, is_exact, words
+from watchbill.checking.inputs.metadata import Dependency, Metadata
+from watchbill.checking.inputs.workspace import Workspace, cached, keep, reason
 from watchbill.errors import UserError
 
 _URLS = ("http://", "https://")

@@ -4,10 +4,10 @@ import os
 
 from msgspec import Struct
 
-from watchbill.checking.discovery import ARCHIVES
-from watchbill.checking.fetching import Helm, Package, pull
-from watchbill.checking.gitsource import Repository, Snapshot
-from watchbill.checking.workspace import Workspace
+from watchbill.checking.inputs.discovery import ARCHIVES
+from watchbill.checking.inputs.fetching import Helm, Package, pull
+from watchbill.checking.inputs.gitsource import Repository, Snapshot
+from watchbill.checking.inputs.workspace import Workspace
 from watchbill.errors import UserError
 from watchbill.patterns import regex
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from watchbill.charts.engine import Engine
-from watchbill.checking import streams
-from watchbill.checking.gitsource import Repository
-from watchbill.checking.sources import AtRef, Local, Reference, Sources, read
-from watchbill.checking.streams import Release
-from watchbill.checking.subject import Asked, Failed, Item, Skipped, Subject
+from watchbill.checking.inputs import streams
+from watchbill.checking.inputs.gitsource import Repository
+from watchbill.checking.inputs.sources import AtRef, Local, Reference, Sources, read
+from watchbill.checking.inputs.streams import Release
+from watchbill.checking.inputs.subject import Asked, Failed, Item, Skipped, Subject
 from watchbill.errors import UserError
 
 STDIN = "-"

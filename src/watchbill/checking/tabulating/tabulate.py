@@ -10,10 +10,10 @@ from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context, ValuesFile
 from watchbill.checking.findings import claimed
 from watchbill.checking.grounds import Ground, of_chart, of_manifests
+from watchbill.checking.inputs.subject import Failed, Item, Skipped, Subject
 from watchbill.checking.locating import Locator
-from watchbill.checking.matrix import Matrix, matrix
 from watchbill.checking.profiles import LONGEST_RELEASE
-from watchbill.checking.subject import Failed, Item, Skipped, Subject
+from watchbill.checking.tabulating.matrix import Matrix, matrix
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Tool
 from watchbill.rules.sighting import Sighting

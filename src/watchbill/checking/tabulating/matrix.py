@@ -6,11 +6,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from watchbill.charts.render import Resource
-from watchbill.checking.cells import Cell, View, cell, nothing
 from watchbill.checking.grounds import Change, Ground
 from watchbill.checking.locating import Locator
 from watchbill.checking.result import Fact, Location
-from watchbill.checking.runners import Part, Roster
+from watchbill.checking.tabulating.cells import Cell, View, cell, nothing
+from watchbill.checking.tabulating.runners import Part, Roster
 from watchbill.lifecycle.helm.hooks import policies
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.objects import at

@@ -7,8 +7,8 @@ leaves out what .gitattributes keeps from releases, tests and `ci/` often among 
 import os
 from bisect import bisect_left
 
-from watchbill.checking.programs import Done, run
-from watchbill.checking.workspace import Workspace
+from watchbill.checking.inputs.programs import Done, run
+from watchbill.checking.inputs.workspace import Workspace
 from watchbill.errors import UserError
 
 _SECONDS = 120.0

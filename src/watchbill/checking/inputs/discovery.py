@@ -4,7 +4,7 @@ import errno
 import os
 from collections.abc import Iterator
 
-from watchbill.checking.metadata import CHART_FILE, is_chart
+from watchbill.checking.inputs.metadata import CHART_FILE, is_chart
 from watchbill.errors import UserError
 
 # The charts in it are a chart's dependencies.

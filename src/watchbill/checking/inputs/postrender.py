@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from watchbill.charts.engine import Engine
 from watchbill.charts.render import Document, Rendering, parse
-from watchbill.checking.programs import run
+from watchbill.checking.inputs.programs import run
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Tool
 from watchbill.lifecycle.objects import at, group_of

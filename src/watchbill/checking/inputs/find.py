@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from watchbill.charts.engine import Engine
-from watchbill.checking.before import Before, Found, Since, before
-from watchbill.checking.dependencies import complete
-from watchbill.checking.discovery import charts_at, profiles
-from watchbill.checking.fetching import Helm
-from watchbill.checking.manifests import STDIN, ReadText, of_manifests
-from watchbill.checking.metadata import is_library
-from watchbill.checking.sources import Sources
-from watchbill.checking.subject import Asked, Failed, Item, Skipped, Subject
-from watchbill.checking.workspace import Workspace, reason
+from watchbill.checking.inputs.before import Before, Found, Since, before
+from watchbill.checking.inputs.dependencies import complete
+from watchbill.checking.inputs.discovery import charts_at, profiles
+from watchbill.checking.inputs.fetching import Helm
+from watchbill.checking.inputs.manifests import STDIN, ReadText, of_manifests
+from watchbill.checking.inputs.metadata import is_library
+from watchbill.checking.inputs.sources import Sources
+from watchbill.checking.inputs.subject import Asked, Failed, Item, Skipped, Subject
+from watchbill.checking.inputs.workspace import Workspace, reason
 from watchbill.errors import UserError
 
 

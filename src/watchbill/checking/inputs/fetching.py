@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from watchbill.checking.programs import Done, run
-from watchbill.checking.workspace import Workspace, cached, keep
+from watchbill.checking.inputs.programs import Done, run
+from watchbill.checking.inputs.workspace import Workspace, cached, keep
 from watchbill.errors import UserError
 from watchbill.patterns import regex
 

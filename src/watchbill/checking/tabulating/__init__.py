@@ -1,0 +1,1 @@
+"""What each Job does in each scenario under each tool, as a table."""
