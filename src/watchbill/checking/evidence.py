@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from watchbill.checking.result import Row, Trace, Which
+from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
 from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
@@ -26,9 +27,7 @@ def trace(sighting: Sighting, claim: Claim, versions: Sequence[Which]) -> Trace:
     for place, played in enumerate(sighting.plays):
         last = place == len(sighting.plays) - 1
         done = [*did(played, world, keys, sighting.lab), *_afterwards(played, sighting, last=last)]
-        text = words(played, version, sighting.changes)
-        if version < 0 and played.move.verb in BRINGS and versions[played.move.version] == "before":
-            text += ", the version before"
+        text = words(played, version, sighting.changes, versions)
         works = played.ok if played.move.of_tool else None
         rows.append(Row(text, works, tuple(done[:MOST_ROWS]), played.error.strip() if last else ""))
         if played.move.verb in BRINGS:
@@ -40,18 +39,18 @@ def trace(sighting: Sighting, claim: Claim, versions: Sequence[Which]) -> Trace:
         tuple(move.text for move in sighting.violation.trace),
         tuple(_state(sighting.before, keys, sighting.lab)),
         tuple(_state(sighting.last.world, keys, sighting.lab)),
-        tuple(versions[number] for number in _taken(sighting.violation.trace)),
+        tuple(versions[number] for number in taken(sighting.violation.trace)),
     )
 
 
-def _taken(moves: Sequence[Move]) -> list[int]:
+def taken(moves: Sequence[Move]) -> list[int]:
     """The versions one after the other, as a rehearsal of the moves has to be given them."""
-    taken, at = dict[int, int](), dict[str, int]()
+    chosen, at = dict[int, int](), dict[str, int]()
     for move in moves:
         if move.verb in BRINGS:
             at[move.release] = 0 if move.verb == "install" else at.get(move.release, -1) + 1
-            taken.setdefault(at[move.release], move.version)
-    found = list(taken.values())
+            chosen.setdefault(at[move.release], move.version)
+    found = list(chosen.values())
     while len(found) > 1 and found[-1] == found[-2]:
         found.pop()
     return found
@@ -63,14 +62,16 @@ def _concerned(sighting: Sighting, claim: Claim) -> list[Key]:
     return list(dict.fromkeys([claim.subject, *cause, *pointed]))[:MOST_OBJECTS]
 
 
-def words(played: Played, version: int, changes: Sequence[str]) -> str:
-    """`upgrade, new image`"""
+def words(played: Played, version: int, changes: Sequence[str], versions: Sequence[Which]) -> str:
+    """`upgrade, new image`; `version` is the one that was brought last, if any was."""
     move = played.move
     if not move.of_tool:
         return _happening(move)
     text = move.text
     if move.verb in ("upgrade", "apply") and version >= 0:
         text += f", {_news(changes)}" if move.version != version else ", same version"
+    if move.verb in BRINGS and version < 0 and versions[move.version] == "before":
+        text += ", the version before"
     return text
 
 
@@ -108,7 +109,8 @@ def did(played: Played, before: World, keys: Sequence[Key], lab: Lab) -> Iterato
             why = f" ({step.why})" if step.why else ""
             yield f"{short(step.key)} is deleted{' while it runs' if ran else ''}{why}"
         elif step.why.startswith("hook"):
-            yield f"{short(step.key)} is there already and does not run"
+            runs = " and does not run" if step.key.kind in RUNS_TO_COMPLETION else ""
+            yield f"{short(step.key)} is there already{runs}"
     for key in keys:
         there = key in before.objects and key not in played.world.objects
         if there and not any(step.key == key for step in played.steps):

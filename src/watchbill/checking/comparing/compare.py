@@ -8,15 +8,14 @@ from watchbill.charts.engine import Engine
 from watchbill.checking.comparing.lockstep import Lockstep, Moves, Parted, Spot, comes_to, exploring_stage
 from watchbill.checking.comparing.parting import ORDER, parting
 from watchbill.checking.comparing.result import Compared
-from watchbill.checking.comparing.seen import Seen, groups
+from watchbill.checking.comparing.seen import Field, Seen, groups
 from watchbill.checking.comparing.telling import tell
 from watchbill.checking.grounds import Ground
 from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.checking.profiles import Charts, assumed, grounds_of
-from watchbill.checking.result import Problem
+from watchbill.checking.result import Problem, Which
 from watchbill.errors import UserError
-from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.scenarios import Scenario, Walked, scenarios, stage_for, walk
 from watchbill.lifecycle.stage import Stage
@@ -63,63 +62,64 @@ class _Comparison:
         self.paths = 0
         self.is_cut = False
         self.named = list(_in_common(grounds, options.scenarios))
-        self._grounds = grounds
         self._depth = options.depth
+        self._grounds = grounds
+        one, other = grounds
+        versions: tuple[Which, ...] = ("before", "this") if one.checked else ("this", "next")
+        self._life = Field((one.life, other.life), versions, one.checked, one.changes, one.profile)
+        self._alone = self._life
+        if one.checked:
+            self._alone = Field((one.alone, other.alone), ("this",), profile=one.profile)
 
     def seen(self) -> Iterator[Seen]:
-        for one in (*self._explored(), *self._walked(), *self._changed()):
-            yield replace(one, profile=self._grounds[0].profile)
+        for field in (self._life, self._alone) if self._alone is not self._life else (self._life,):
+            yield from self._explored(field)
+        yield from self._walked()
+        yield from self._changed()
 
-    def _explored(self) -> Iterator[Seen]:
-        """What befalls only the version before is nothing of the one that is compared."""
-        first, second = self._grounds
-        yield from self._everywhere((first.life, second.life), first.checked, first.changes)
-        if first.checked:
-            yield from self._everywhere((first.alone, second.alone), 0, ())
-
-    def _everywhere(self, labs: tuple[Lab, Lab], since: int, changes: tuple[str, ...]) -> Iterator[Seen]:
-        stages = exploring_stage(labs[0]), exploring_stage(labs[1])
-        lockstep = Lockstep(stages, since=since)
+    def _explored(self, field: Field) -> Iterator[Seen]:
+        stages = exploring_stage(field.labs[0]), exploring_stage(field.labs[1])
+        lockstep = Lockstep(stages, since=field.since)
         lockstep.walk(Spot(), self._depth + 1)
         self._count(lockstep)
-        yield from (Seen(parted.parting, parted.trace, labs, changes=changes) for parted in lockstep.parted)
-        if labs[0].tool.name == labs[1].tool.name:
-            taking_over = Lockstep((stages[1], stages[1]), since=since, faults=())
-            yield from self._handed_over(lockstep.alike, taking_over, labs, changes)
+        yield from (Seen(field, parted.parting, parted.trace) for parted in lockstep.parted)
+        if field.labs[0].tool.name == field.labs[1].tool.name:
+            yield from self._handed_over(field, lockstep.alike, stages[1])
 
-    def _handed_over(
-        self, alike: Sequence[Spot], lockstep: Lockstep, labs: tuple[Lab, Lab], changes: tuple[str, ...]
-    ) -> Iterator[Seen]:
+    def _handed_over(self, field: Field, alike: Sequence[Spot], second: Stage) -> Iterator[Seen]:
         """What the second tool does with the first one's release, beside what it does with its own."""
+        lockstep = Lockstep((second, second), since=field.since, faults=())
         for spot in alike:
             made, known = len(spot.trace), len(lockstep.parted)
             if made and not spot.faulted:
                 lockstep.walk(spot, self._depth + 1 - made)
-                for parted in lockstep.parted[known:]:
-                    yield Seen(parted.parting, parted.trace, labs, made, changes=changes)
+                yield from (
+                    Seen(field, parted.parting, parted.trace, made) for parted in lockstep.parted[known:]
+                )
         self._count(lockstep)
 
     def _walked(self) -> Iterator[Seen]:
         """Named paths, where equal names mean the same thing done with either tool."""
-        first, second = self._grounds
-        stages: dict[int, Stages] = {}
-        for pair in self.named:
-            labs = _lab_for(pair[0], first), _lab_for(pair[1], second)
-            sides = stages.setdefault(id(labs[0]), (stage_for(labs[0]), stage_for(labs[1])))
-            walked = walk(sides[0], pair[0]), walk(sides[1], pair[1])
-            since, changes = (first.checked, first.changes) if labs[0] is first.life else (0, ())
-            for parted in _parted(walked, sides, since):
-                yield Seen(parted.parting, parted.trace, labs, 0, pair[0].name, changes)
+        stages = {
+            id(field): (stage_for(field.labs[0]), stage_for(field.labs[1]))
+            for field in (self._life, self._alone)
+        }
+        for one, other in self.named:
+            # Paths that stay with one version are about the one that is compared.
+            field = self._life if one.upgrades else self._alone
+            sides = stages[id(field)]
+            walked = walk(sides[0], one), walk(sides[1], other)
+            for parted in _parted(walked, sides, field.since):
+                yield Seen(field, parted.parting, parted.trace, scenario=one.name)
 
     def _changed(self) -> Iterator[Seen]:
         """Upgrades in which one input differs."""
         for one, other in zip(self._grounds[0].trials, self._grounds[1].trials, strict=True):
-            lockstep = Lockstep((stage_for(one.lab), stage_for(other.lab)))
+            field = replace(self._life, labs=(one.lab, other.lab), since=1, changes=(one.kind,))
+            lockstep = Lockstep((stage_for(one.lab), stage_for(other.lab)), since=field.since)
             lockstep.follow([lockstep.moves("install", 0), lockstep.moves("upgrade", 1)])
             self._count(lockstep)
-            for parted in lockstep.parted:
-                if len(parted.trace) > 1:  # at the install nothing has changed yet
-                    yield Seen(parted.parting, parted.trace, (one.lab, other.lab), changes=(one.kind,))
+            yield from (Seen(field, parted.parting, parted.trace) for parted in lockstep.parted)
 
     def _count(self, lockstep: Lockstep) -> None:
         self.paths += lockstep.paths
@@ -132,11 +132,6 @@ def _in_common(grounds: Grounds, own: Sequence[Scenario]) -> Iterator[tuple[Scen
     for name, scenario in first.items():
         if name in second and (not scenario.upgrades or len(grounds[0].life.versions) > 1):
             yield scenario, second[name]
-
-
-def _lab_for(scenario: Scenario, ground: Ground) -> Lab:
-    """Paths that stay with one version are about the one that is compared."""
-    return ground.life if scenario.upgrades or not ground.checked else ground.alone
 
 
 def _parted(walked: tuple[Walked, Walked], stages: Stages, since: int) -> Iterator[Parted]:

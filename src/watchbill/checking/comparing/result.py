@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from watchbill.checking.comparing.parting import What
-from watchbill.checking.result import Fact, Problem, Row
+from watchbill.checking.result import Fact, Problem, Row, Which
 
 
 class Difference(Struct, frozen=True, rename="camel"):
@@ -17,6 +17,7 @@ class Difference(Struct, frozen=True, rename="camel"):
     move: str  # at which they part, in words for a person
     sides: tuple[Row, Row]  # what came of it: the `move` of each is its tool
     moves: tuple[tuple[str, ...], tuple[str, ...]]  # all of them, in the words of `rehearse`, for each tool
+    versions: tuple[Which, ...]  # that the moves take, one after the other; the last is taken again
     also: tuple[str, ...] = ()  # other operations in which it shows
     scenarios: tuple[str, ...] = ()  # named ones in which it shows
     changes: tuple[str, ...] = ()  # of the next version, each of which is enough: image, value job.args

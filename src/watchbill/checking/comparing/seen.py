@@ -7,25 +7,34 @@ from msgspec import Struct
 
 from watchbill.checking.comparing.lockstep import Moves
 from watchbill.checking.comparing.parting import ORDER, Parting
-from watchbill.checking.result import Fact
+from watchbill.checking.result import Fact, Which
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.play import Played, play
 from watchbill.lifecycle.world import World
 from watchbill.rules.sighting import FAULTS, HARMLESS, operation
 
 
+class Field(Struct, frozen=True):
+    """Where two tools play: labs of the same versions."""
+
+    labs: tuple[Lab, Lab]
+    versions: tuple[Which, ...]  # what those are to the person who reads
+    since: int = 0  # paths that come to no such version say nothing of the one that is compared
+    changes: tuple[str, ...] = ()  # what makes the next one differ, where it is made up
+    profile: str = ""  # the values file; empty: the chart's own values
+
+
 class Seen(Struct, frozen=True, dict=True):
+    field: Field
     parting: Parting
     trace: tuple[Moves, ...]  # they part at the last
-    labs: tuple[Lab, Lab]
     handed_over: int = 0  # after so many moves the second tool goes on with the first one's release; 0: never
     scenario: str = ""  # the named path that shows it
-    changes: tuple[str, ...] = ()  # what makes the next version differ, where it is made up
-    profile: str = ""
 
     def lab(self, side: int, place: int) -> Lab:
         """What a move is played with on this side."""
-        return self.labs[1] if self.handed_over and place >= self.handed_over else self.labs[side]
+        taken_over = self.handed_over and place >= self.handed_over
+        return self.field.labs[1] if taken_over else self.field.labs[side]
 
     @cached_property
     def plays(self) -> tuple[tuple[Played, ...], tuple[Played, ...]]:
@@ -41,12 +50,12 @@ class Seen(Struct, frozen=True, dict=True):
     @property
     def told(self) -> int:
         """The side in whose words moves are told: Helm's say more than kubectl's."""
-        return int(self.labs[0].tool.name != "helm")
+        return int(self.field.labs[0].tool.name != "helm")
 
     @cached_property
     def operation(self) -> str:
         """The last move as the subject of a sentence: `the image upgrade`, `the retry`."""
-        return operation(self.plays[self.told], self.changes)
+        return operation(self.plays[self.told], self.field.changes)
 
     @property
     def facts(self) -> Iterator[Fact]:
@@ -61,7 +70,7 @@ class Seen(Struct, frozen=True, dict=True):
         flags = {flag for move in moves for flag in move.given} - HARMLESS
         faulted = any(move.verb in FAULTS or move.dies_after for move in moves)
         length, badness = sum(move.of_tool for move in moves), ORDER.index(self.parting.what)
-        return length, faulted, badness, len(flags), "image" not in self.changes
+        return length, faulted, badness, len(flags), "image" not in self.field.changes
 
     def shows_the_same(self, other: "Seen") -> bool:
         """Whether both have one root."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from watchbill.checking.comparing.result import Difference
 from watchbill.checking.comparing.seen import Seen
-from watchbill.checking.evidence import MOST_OBJECTS, MOST_ROWS, did, words
+from watchbill.checking.evidence import BRINGS, MOST_OBJECTS, MOST_ROWS, did, taken, words
 from watchbill.checking.result import Row
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import REMOVES
@@ -25,7 +25,7 @@ MOST_SHOWN = 2
 def tell(group: Sequence[Seen], profiles: frozenset[str]) -> Difference:
     """Of paths that show the same, the best evidence first; `profiles` are all there are."""
     best = group[0]
-    shown = _each(one.profile for one in group)
+    shown = _each(one.field.profile for one in group)
     return Difference(
         title=_title(best),
         what=best.parting.what,
@@ -35,9 +35,12 @@ def tell(group: Sequence[Seen], profiles: frozenset[str]) -> Difference:
         move=_move(best),
         sides=(_side(best, 0), _side(best, 1)),
         moves=(_texts(best, 0), _texts(best, 1)),
+        versions=tuple(
+            best.field.versions[number] for number in taken([moves[best.told] for moves in best.trace])
+        ),
         also=tuple(words for words in _each(one.operation for one in group) if words != best.operation),
         scenarios=_each(one.scenario for one in group if one.scenario),
-        changes=_each(change for one in group if len(one.changes) == 1 for change in one.changes),
+        changes=_each(change for one in group if len(one.field.changes) == 1 for change in one.field.changes),
         profiles=() if profiles <= set(shown) else tuple(name or "values.yaml" for name in shown),
     )
 
@@ -48,7 +51,7 @@ def _each(names: Iterator[str]) -> tuple[str, ...]:
 
 def labels(seen: Seen) -> tuple[str, str]:
     """`helm 3.19` and `helm 4.3`; of one that goes on with another's release and one that does not, which is which."""
-    one, other = tools_named([str(lab.tool) for lab in seen.labs])
+    one, other = tools_named([str(lab.tool) for lab in seen.field.labs])
     return (f"{other} after {one}", f"{other} alone") if seen.handed_over else (one, other)
 
 
@@ -134,21 +137,21 @@ def _rows(seen: Seen) -> Iterator[Row]:
             yield Row(f"{labels(seen)[1].removesuffix(' alone')} takes over", None)
         done = tuple(did(played, world, keys, seen.lab(side, place)))
         works = played.ok if played.move.of_tool else None
-        yield Row(words(played, version, seen.changes), works, done[:MOST_ROWS])
+        yield Row(words(played, version, seen.field.changes, seen.field.versions), works, done[:MOST_ROWS])
         version = _version(seen, place, version)
         world = played.world
 
 
 def _version(seen: Seen, place: int, version: int) -> int:
     move = seen.trace[place][seen.told]
-    return move.version if move.verb in ("install", "upgrade", "apply") else version
+    return move.version if move.verb in BRINGS else version
 
 
 def _move(seen: Seen) -> str:
     version = -1
     for place in range(len(seen.trace) - 1):
         version = _version(seen, place, version)
-    return words(seen.plays[seen.told][-1], version, seen.changes)
+    return words(seen.plays[seen.told][-1], version, seen.field.changes, seen.field.versions)
 
 
 def _side(seen: Seen, side: int) -> Row:
