@@ -27,6 +27,8 @@ THIS, NEXT = 0, 1
 ANY_JOB = "*"
 UNTIL_EXPIRED = "wait TTL"  # until the last finished Job that has a TTL is gone
 LONGEST_NAME = "a" * 53
+BRINGS = ("install", "upgrade", "apply")  # the version that is asked for
+MEETS = ("uninstall", "delete", "test")  # the version that is there
 LIFE = ("install", "upgrade", "rollback", "uninstall")
 ORDINARY = frozenset({"--install"})  # pipelines never leave it out
 START = World()
@@ -198,13 +200,15 @@ def walk(
     stage: Stage, scenario: Scenario, *, this: int = THIS, following: int = NEXT, job: str = ANY_JOB
 ) -> Walked:
     """Plays it from version `this` to version `following`; what goes wrong befalls Jobs of this name."""
-    path = _Path(stage)
+    path, there = _Path(stage), this
     for act in scenario.acts:
         version = following if act.version == NEXT else this
         move = _move(act, version, job, path.world, scenario.tool)
         if move is None:
             return Walked(scenario)
-        path.go(move)
+        if move.verb in BRINGS:
+            there = move.version
+        path.go(replace(move, version=there) if move.verb in MEETS else move)
     return Walked(scenario, tuple(path.plays), tuple(path.violations))
 
 

@@ -34,6 +34,7 @@ LEFT = "what a failed operation has created may stay when its release is gone"
 OUTLASTED = (
     "when Helm gives up waiting for a hook, it deletes what hook-succeeded says of the hooks before it"
 )
+TAKEN_BACK = "going back deletes what the older version does not bring, also where something still names it"
 STUCK = "a release can be left in a state that only another operation gets it out of"
 
 
@@ -49,6 +50,8 @@ def fact_of(sighting: Sighting) -> str | None:
         return ORPHANED
     if sighting.broke is Property.CLEANS_UP and sighting.faults:
         return LEFT
+    if sighting.broke is Property.SPARES and (sighting.move.verb == "rollback" or not sighting.last.ok):
+        return TAKEN_BACK
     if sighting.broke is Property.SPARES and sighting.faults & {"hang", "late"}:
         return OUTLASTED
     if sighting.broke in (Property.FINISHES, Property.ALONE):

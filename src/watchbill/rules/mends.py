@@ -26,6 +26,18 @@ def without(*keys: Key) -> Mend:
     return mend
 
 
+def restored(old: Manifest) -> Mend:
+    """A plain object as the version before has it."""
+
+    def mend(rendered: Rendered) -> Rendered:
+        if any(one.key == old.key for one in rendered.manifests):
+            return rendered
+        rest = without(old.key)(rendered)
+        return replace(rest, manifests=(*rest.manifests, old))
+
+    return mend
+
+
 def once(key: Key) -> Mend:
     """Of several documents for one plain object, the first."""
 

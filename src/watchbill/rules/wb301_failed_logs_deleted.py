@@ -1,8 +1,10 @@
 """WB301: hook-failed deletes a Job that failed, and with it the only thing that could say why."""
 
+from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import Property
-from watchbill.rules.mends import with_policies
-from watchbill.rules.policies import FAILED, POLICY, but
+from watchbill.lifecycle.world import Hook
+from watchbill.rules.mends import with_events, with_policies
+from watchbill.rules.policies import BEFORE, EVENTS, FAILED, POLICY, but
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
@@ -10,10 +12,14 @@ from watchbill.rules.words import named, title
 
 def _claim(sighting: Sighting) -> Claim | None:
     key = sighting.key
-    if sighting.broke is not Property.LOGS or key is None or sighting.what != FAILED:
+    if sighting.broke is not Property.LOGS or key is None:
         return None
     hook = sighting.hook(key)
     if hook is None:
+        return None
+    if sighting.what == BEFORE:
+        return _run_again(key, hook)
+    if sighting.what != FAILED:
         return None
     return Claim(
         subject=key,
@@ -22,6 +28,23 @@ def _claim(sighting: Sighting) -> Claim | None:
         fix=f'take hook-failed out of the delete policy: "{",".join(but(hook, FAILED))}"',
         mends=(with_policies(key, *but(hook, FAILED)),),
         path=POLICY,
+        severity=Severity.WARNING,
+    )
+
+
+def _run_again(key: Key, hook: Hook) -> Claim:
+    """By the rollback that its failure brings about."""
+    kept = [event for event in hook.events if not event.endswith("-rollback")]
+    return Claim(
+        subject=key,
+        title=title(
+            f"when {named(key)} fails, the automatic rollback replaces it and its logs are gone", key
+        ),
+        because=f"a hook of {','.join(hook.events)}: the rollback runs it again",
+        fix=f"leave the rollback out: helm.sh/hook: {','.join(kept)}",
+        mends=(with_events(key, {"pre-rollback": "", "post-rollback": ""}),),
+        cause="rollback",
+        path=EVENTS,
         severity=Severity.WARNING,
     )
 

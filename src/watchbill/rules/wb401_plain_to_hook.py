@@ -13,9 +13,10 @@ from watchbill.rules.words import named, title
 
 
 def was_plain(sighting: Sighting, key: Key) -> bool:
-    """In the revision before."""
+    """In the revision that Helm compares with: the one before, or the one that is deployed where that one failed."""
     history = sighting.before.history(sighting.lab.records(sighting.lab.named(sighting.move.release)))
-    return any(one.key == key for known in history[-1:] for one in known.rendered.manifests)
+    compared = [*history[-1:], *(known for known in history if known.status == "deployed")]
+    return any(one.key == key for known in compared for one in known.rendered.manifests)
 
 
 def _claim(sighting: Sighting) -> Claim | None:

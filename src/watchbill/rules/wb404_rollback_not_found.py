@@ -1,13 +1,11 @@
 """WB404: a rollback stumbles over an object that is still there, but not in the revision that failed."""
 
-from msgspec.structs import replace
-
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import FAILURES
-from watchbill.lifecycle.world import Manifest, Release, Rendered
+from watchbill.lifecycle.world import Manifest, Release
 from watchbill.patterns import regex
-from watchbill.rules.mends import without
-from watchbill.rules.rule import Claim, Mend, Rule, Severity
+from watchbill.rules.mends import restored, without
+from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
 
@@ -25,7 +23,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         title=title(f"after a failed upgrade {_operation(sighting)} fails: {named(key)} is in the way", key),
         because="plain in the version before, dropped or a hook in this one: where the upgrade fails early, it is still there",
         fix="drop it in a version of its own, or keep it plain; Helm 4.2 and newer takes over what is not a Job",
-        mends=(_restored(key, old), without(key)),
+        mends=(restored(old), without(key)),
         severity=Severity.WARNING,
     )
 
@@ -60,18 +58,6 @@ def _history(sighting: Sighting) -> tuple[Release, ...]:
 
 def _operation(sighting: Sighting) -> str:
     return "the automatic rollback" if sighting.move.verb == "upgrade" else sighting.operation
-
-
-def _restored(key: Key, old: Manifest) -> Mend:
-    """As the version before has it."""
-
-    def mend(rendered: Rendered) -> Rendered:
-        if any(one.key == key for one in rendered.manifests):
-            return rendered
-        rest = without(key)(rendered)
-        return replace(rest, manifests=(*rest.manifests, old))
-
-    return mend
 
 
 RULE = Rule(

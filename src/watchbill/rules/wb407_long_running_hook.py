@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
+from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.workloads import WORKLOADS
+from watchbill.lifecycle.world import Hook
 from watchbill.rules.look import Look
-from watchbill.rules.mends import as_plain
+from watchbill.rules.mends import all_of, as_plain
 from watchbill.rules.policies import EVENTS, SUCCEEDED, comes_again, is_test, policies
-from watchbill.rules.rule import Claim, Rule, Severity
+from watchbill.rules.rule import Claim, Pointer, Rule, Severity
 from watchbill.rules.wb406_stateful_hook import STATEFUL
 from watchbill.rules.words import named, title
 
@@ -14,23 +16,35 @@ LASTING = frozenset({*WORKLOADS, "Service", "Ingress", "HorizontalPodAutoscaler"
 
 
 def _inspect(look: Look) -> Iterator[Claim]:
+    """One claim for all that share a fate: one value or one define makes them hooks, mostly."""
+    found: dict[bool, dict[Key, Hook]] = {}
     for manifest, hook in look.manifests():
         key = manifest.key
         # One that goes when its event is over helps the hooks beside it: that is what hooks are for.
         if hook is None or key.kind not in LASTING or is_test(hook) or SUCCEEDED in policies(hook):
             continue
-        if set(hook.events) <= {"pre-delete", "post-delete", "test"}:
-            continue
-        upgrades = "every upgrade replaces it, and " if comes_again(hook) else "no upgrade changes it, and "
-        yield Claim(
-            subject=key,
-            title=title(f"{named(key)} is a hook: {upgrades}uninstall leaves it behind", key),
-            because=f"hook of {','.join(hook.events)}; hooks are for what runs to an end",
-            fix="make it plain: what must be there before a hook is a hook with hook-succeeded beside it",
-            mends=(as_plain(key),),
-            path=EVENTS,
-            severity=Severity.WARNING,
-        )
+        if not set(hook.events) <= {"pre-delete", "post-delete", "test"}:
+            found.setdefault(comes_again(hook), {})[key] = hook
+    for again, hooks in found.items():
+        yield _claim(dict(sorted(hooks.items())), again=again)
+
+
+def _claim(hooks: dict[Key, Hook], *, again: bool) -> Claim:
+    first, *others = hooks
+    what = f"{named(first)} and {len(others)} more are hooks" if others else f"{named(first)} is a hook"
+    it = "them" if others else "it"
+    upgrades = f"upgrades replace {it}" if again else f"no upgrade changes {it}"
+    return Claim(
+        subject=first,
+        title=title(f"{what}: {upgrades}, and uninstall leaves {it} behind", first),
+        because=f"hook of {','.join(hooks[first].events)}; hooks are for what runs to an end",
+        fix="make it plain: what must be there before a hook is a hook with hook-succeeded beside it",
+        mends=(all_of(*map(as_plain, hooks)),),
+        cause="replaced" if again else "",
+        path=EVENTS,
+        related=tuple(Pointer(key, EVENTS, "is one too") for key in others),
+        severity=Severity.WARNING,
+    )
 
 
 RULE = Rule(

@@ -1,9 +1,12 @@
-"""WB410: what a hook Job needs is deleted while the Job still runs, because their policies differ."""
+"""WB410: what a hook Job needs is deleted while the Job still runs: hook-succeeded does not wait for the Job's end."""
 
+from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import Property
+from watchbill.lifecycle.references import needs
+from watchbill.lifecycle.world import Hook
 from watchbill.rules.deadlines import ends_in_time
-from watchbill.rules.mends import with_policies, without
-from watchbill.rules.policies import POLICY, SUCCEEDED, but
+from watchbill.rules.mends import all_of, with_policies
+from watchbill.rules.policies import POLICY, SUCCEEDED, but, policies
 from watchbill.rules.rule import Claim, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.users import running_job
@@ -11,25 +14,44 @@ from watchbill.rules.words import named, short, title
 
 
 def _claim(sighting: Sighting) -> Claim | None:
-    key = sighting.key
-    if sighting.broke is not Property.SPARES or key is None:
+    key, step = sighting.key, sighting.step
+    if sighting.broke is not Property.SPARES or key is None or step is None or step.why != SUCCEEDED:
         return None
-    hook, user = sighting.hook(key), running_job(sighting, key)
-    if hook is None or user is None:
+    user = running_job(sighting, key)
+    job = sighting.manifest(user) if user is not None else None
+    if user is None or job is None or ends_in_time(job.body):
         return None
-    job = sighting.manifest(user)
-    if job is not None and ends_in_time(job.body):
+    reaped = _reaped(sighting, user)
+    if key not in reaped:
         return None
+    first, *others = reaped
+    more = f" and {len(others)} more" if others else ""
+    own = sighting.hook(user)
+    # Where the Job has the same policy somebody has thought of them together: all go when all is well.
+    alike = own is not None and SUCCEEDED in policies(own)
     return Claim(
-        subject=key,
-        title=title(f"when {named(user)} outlasts Helm, {short(key)} is deleted under it", key, user),
-        because=f"{named(key)} has hook-succeeded, and the Job that needs it goes on",
-        fix="give a Job and what it needs the same delete policy: before-hook-creation",
-        mends=(with_policies(key, *but(hook, SUCCEEDED)), without(key)),
+        subject=first,
+        title=title(
+            f"when {named(user)} outlasts Helm, {short(first)}{more} is deleted under it", first, user
+        ),
+        because=f"{named(first)} has hook-succeeded, and the Job that needs it goes on",
+        fix="give the Job a deadline below Helm's timeout, or give what it needs before-hook-creation alone",
+        mends=(all_of(*(with_policies(one, *but(hook, SUCCEEDED)) for one, hook in reaped.items())),),
         path=POLICY,
-        related=(Pointer(user, (), "needs it"),),
-        severity=Severity.WARNING,
+        related=(
+            Pointer(user, (), "needs it"),
+            *(Pointer(one, POLICY, "is deleted under it too") for one in others),
+        ),
+        severity=Severity.NOTE if alike else Severity.WARNING,
     )
+
+
+def _reaped(sighting: Sighting, user: Key) -> dict[Key, Hook]:
+    """All that the Job needs and that goes like this: one cause, one finding."""
+    job = sighting.manifest(user)
+    wanted = needs(job.body, user.namespace) if job is not None else ()
+    hooks = {one: sighting.hook(one) for one in sorted(wanted)}
+    return {one: hook for one, hook in hooks.items() if hook is not None and SUCCEEDED in policies(hook)}
 
 
 RULE = Rule("WB410", "reaped-companion", "what a running hook Job needs is deleted", (29,), _claim)

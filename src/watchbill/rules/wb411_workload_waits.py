@@ -4,8 +4,8 @@ from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import Property
 from watchbill.lifecycle.references import places
-from watchbill.lifecycle.world import Hook
-from watchbill.rules.mends import as_plain, without
+from watchbill.lifecycle.world import Hook, Manifest
+from watchbill.rules.mends import as_plain, restored
 from watchbill.rules.policies import EVENTS, SUCCEEDED, comes_again, policies
 from watchbill.rules.rule import Claim, Pointer, Rule
 from watchbill.rules.sighting import Sighting
@@ -26,12 +26,13 @@ def lacked(sighting: Sighting) -> Key | None:
 
 
 def _deleted(sighting: Sighting) -> Key | None:
-    """What goes with its event although a workload uses it: the next time its pods start, they wait."""
+    """What goes although a workload uses it, with its event or for good: the next time its pods start, they wait."""
     key = sighting.key
     if sighting.broke is not Property.SPARES or key is None or key in sighting.last.world.objects:
         return None
     hook = sighting.hook(key)
-    return key if hook is not None and SUCCEEDED in policies(hook) else None
+    dropped = sighting.move.verb == "upgrade" and sighting.manifest(key) is None
+    return key if dropped or (hook is not None and SUCCEEDED in policies(hook)) else None
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -41,23 +42,45 @@ def _claim(sighting: Sighting) -> Claim | None:
     if user is None or needed is None:
         return None
     hook = sighting.hook(needed)
-    body = sighting.last.world.objects[user].body
-    fields = places(body, user.namespace)
+    if hook is None:
+        return _dropped(sighting, user, needed)
+    fields = places(sighting.last.world.objects[user].body, user.namespace)
     return Claim(
-        subject=needed if hook is not None else user,
+        subject=needed,
         title=title(f"{sighting.operation} leaves {named(user)} waiting for {short(needed)}", user, needed),
         because=_because(hook),
         fix="make it plain: what lasting pods need must last, too",
-        mends=(as_plain(needed), without(user)),
-        cause="" if hook is not None else short(needed),
-        path=EVENTS if hook is not None else fields.get(needed, ()),
+        mends=(as_plain(needed),),
+        path=EVENTS,
         related=(Pointer(user, fields.get(needed, ()), f"{short(user)} needs it"),),
     )
 
 
-def _because(hook: Hook | None) -> str:
-    if hook is None:
-        return "this version does not bring what its pods need"
+def _dropped(sighting: Sighting, user: Key, needed: Key) -> Claim | None:
+    """The version before brings it, this one only needs it."""
+    old, manifest = _as_it_was(sighting, needed), sighting.manifest(user)
+    fields = places(manifest.body, user.namespace) if manifest is not None else {}
+    if old is None or needed not in fields:
+        return None
+    return Claim(
+        subject=user,
+        title=title(f"the upgrade deletes {named(needed)}, which {named(user)} needs", needed, user),
+        because=f"the version before brings {named(needed)}, this one does not",
+        fix="go on bringing it, or give it helm.sh/resource-policy: keep in a version before this one",
+        mends=(restored(old),),
+        cause=short(needed),
+        path=fields[needed],
+    )
+
+
+def _as_it_was(sighting: Sighting, key: Key) -> Manifest | None:
+    """In the version before, as a plain object."""
+    if not sighting.newest:
+        return None
+    return next((one for one in sighting.version(sighting.newest - 1).manifests if one.key == key), None)
+
+
+def _because(hook: Hook) -> str:
     if SUCCEEDED in policies(hook):
         return "a hook with hook-succeeded: it is deleted as soon as its event is over"
     if not comes_again(hook):
@@ -65,4 +88,4 @@ def _because(hook: Hook | None) -> str:
     return f"a hook of {','.join(hook.events)}"
 
 
-RULE = Rule("WB411", "workload-waits", "a workload needs a hook object that does not last", (27,), _claim)
+RULE = Rule("WB411", "workload-waits", "a workload needs an object that does not last", (27,), _claim)
