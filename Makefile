@@ -2,6 +2,8 @@
 # On a fresh machine git, make and Python 3.11 are enough.
 
 PYTHON ?= python3
+# Tests start the command a thousand times: compiling it anew each time would take most of their time.
+export PYTHONDONTWRITEBYTECODE =
 VENV := .venv
 BIN := $(VENV)/bin
 ENGINE_SOURCES := $(filter-out %_test.go,$(wildcard engine/*.go)) engine/go.mod engine/go.sum
