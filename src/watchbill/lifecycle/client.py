@@ -43,7 +43,7 @@ class Client:
     def __init__(self, world: World, cluster: Cluster, manager: str) -> None:
         self.world = world
         self.cluster = cluster
-        self.manager = manager
+        self.manager = manager  # empty: nobody will ever ask who owns which field
         self.steps: list[Step] = []
 
     def get(self, key: Key) -> Live | None:

@@ -98,12 +98,15 @@ class Scene(Struct, frozen=True):
 
 def judge(scene: Scene) -> Iterator[Offence]:
     played = scene.played
-    jobs = [
-        (number, step)
-        for number, step in enumerate(played.steps, 1)
-        if step.key is not None and step.key.kind in RUNS_TO_COMPLETION
-    ]
-    deletions = [(number, step) for number, step in enumerate(played.steps, 1) if step.deleted is not None]
+    jobs, deletions = list[tuple[int, Step]](), list[tuple[int, Step]]()
+    for number, step in enumerate(played.steps, 1):
+        key = step.key
+        if key is None:
+            continue
+        if key.kind in RUNS_TO_COMPLETION:
+            jobs.append((number, step))
+        if step.deleted is not None:
+            deletions.append((number, step))
     waiting = list(_cannot_start(scene, jobs, deletions))
     yield from waiting
     if not played.ok and not scene.excused:
@@ -197,7 +200,10 @@ def _cannot_start(scene: Scene, jobs: Writes, deletions: Writes) -> Iterator[Off
         return
     deleted = {step.key for _, step in deletions}
     for key, live in played.world.objects.items():
-        if key.kind not in WORKLOADS and not (key in created and _phase(live) == "waiting"):
+        if live.run is None:
+            if key.kind not in WORKLOADS:
+                continue
+        elif live.run.phase != "waiting" or key not in created:
             continue
         for needed in missing(played.world, lab.cluster, key, live.body):
             if (
@@ -209,8 +215,7 @@ def _cannot_start(scene: Scene, jobs: Writes, deletions: Writes) -> Iterator[Off
 def _deletions(scene: Scene, deletions: Writes) -> Iterator[Offence]:
     played = scene.played
     others = _of_others(scene)
-    deleted = {step.key for _, step in deletions}
-    users = {user: live for user, live in scene.before.objects.items() if _has_pods(user, live)}
+    removes = played.move.verb in REMOVES
     for number, step in deletions:
         key = step.key
         if key is None or step.deleted is None:
@@ -224,12 +229,12 @@ def _deletions(scene: Scene, deletions: Writes) -> Iterator[Offence]:
                 Cause(key, "deleted while it ran" + (" and created again" if again else "")),
                 number,
             )
-        if key.kind in RUNS_TO_COMPLETION or played.move.verb in REMOVES:
+        if removes or key.kind in RUNS_TO_COMPLETION:
             continue
-        for user, live in {**users, **_running(step.world)}.items():
+        for user, live in {**_with_pods(scene.before), **_running(step.world)}.items():
             # By then it may have been changed, and do without.
             body = step.world.objects.get(user, live).body
-            if key in needs(body, user.namespace) and user not in deleted:
+            if key in needs(body, user.namespace) and not any(one.key == user for _, one in deletions):
                 yield Offence(Property.SPARES, Cause(key, f"needed by {user}"), number)
 
 
@@ -327,8 +332,12 @@ def _running(world: World) -> dict[Key, Live]:
     }
 
 
-def _has_pods(key: Key, live: Live) -> bool:
-    return key.kind in WORKLOADS or _phase(live) == "running"
+def _with_pods(world: World) -> dict[Key, Live]:
+    return {
+        key: live
+        for key, live in world.objects.items()
+        if (key.kind in WORKLOADS if live.run is None else live.run.phase == "running")
+    }
 
 
 def _phase(live: Live) -> str:

@@ -51,7 +51,7 @@ class Refusal(Struct, frozen=True):
     words: str
 
 
-class Cluster(Struct, frozen=True):
+class Cluster(Struct, frozen=True, cache_hash=True):
     """What is assumed of the cluster: it has whatever the versions use and do not bring along themselves.
 
     A bare cluster has nothing of the kind: custom kinds are served once their definition is there, and what a pod
@@ -236,6 +236,8 @@ def ssa_owners(before: Body | None, managers: Managers, after: Body, manager: st
 @lru_cache(MEMORY)
 def _creator(sent: Body, manager: str) -> Managers:
     """Whoever creates an object owns what it sent and what was filled in, not what the server makes of it."""
+    if not manager:
+        return ()
     known = {name: value for name, value in defaulted(sent.object).items() if name != "status"}
     template = at(known, "spec", "template")
     if isinstance(template, dict) and not template.get("metadata", True):

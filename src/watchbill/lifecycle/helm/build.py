@@ -11,7 +11,7 @@ from watchbill.lifecycle.world import Manifest
 
 def build(client: Client, manifests: tuple[Manifest, ...], prefix: str = "") -> None:
     """Fails with everything that cannot be built, as client-go's resource builder puts it together."""
-    if _build_everywhere(manifests):
+    if builds_everywhere(manifests):
         return
     problems = dict.fromkeys(words for manifest in manifests if (words := _problem(client, manifest)))
     if problems:
@@ -20,7 +20,7 @@ def build(client: Client, manifests: tuple[Manifest, ...], prefix: str = "") -> 
 
 
 @lru_cache(1 << 12)
-def _build_everywhere(manifests: tuple[Manifest, ...]) -> bool:
+def builds_everywhere(manifests: tuple[Manifest, ...]) -> bool:
     """Whatever the world is like: nothing but readable objects of built-in kinds."""
     return all(
         catalog.find(manifest.body.api_version, manifest.body.kind) is not None

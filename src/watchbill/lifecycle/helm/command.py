@@ -23,6 +23,8 @@ STRATEGIES = ("watcher", "hookOnly", "legacy")
 def run(client: Client, move: Move, release: ReleaseName, lab: Lab, render: Render) -> str:
     """Plays one command; gives the error Helm prints, empty if there is none."""
     traits = helm_traits(lab.tool.version)
+    if not traits.server_side_apply:
+        client.manager = ""
     try:
         flags = accepted(move, traits)
         op = Operation(client, release.name, release.namespace, lab.records(release), flags, traits)

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from watchbill.lifecycle.helm import courses
 from watchbill.lifecycle.helm.build import build
+from watchbill.lifecycle.helm.courses import Course, Situation
 from watchbill.lifecycle.helm.operation import Failed, Operation
 from watchbill.lifecycle.helm.requests import create_all, side_by_side
 from watchbill.lifecycle.helm.waits import wait_for_deletion, wait_for_hook
-from watchbill.lifecycle.world import Hook, Release
+from watchbill.lifecycle.world import Hook, Release, Rendered
 
 BEFORE = "before-hook-creation"
 SUCCEEDED = "hook-succeeded"
@@ -25,6 +27,40 @@ def run_hooks(
 ) -> None:
     """Before its policies delete a hook, successful or not, something may still have to be done."""
     hooks = ordered(release.rendered.hooks, event)
+    situation = courses.situation(op, hooks, event, server_side=server_side) if hooks else None
+    if situation is not None and before_cleaning_up is _nothing:
+        courses.follow(op, _course(situation), release)
+    else:
+        _run(op, release, hooks, event, server_side=server_side, before_cleaning_up=before_cleaning_up)
+
+
+@lru_cache(1 << 12)
+def _course(situation: Situation) -> Course:
+    op, error = situation.operation(), None
+    before = op.client.world
+    try:
+        _run(
+            op,
+            Release(0, "deployed", Rendered()),
+            situation.hooks,
+            situation.event,
+            server_side=situation.server_side,
+            before_cleaning_up=_nothing,
+        )
+    except Failed as failed:
+        error = failed.words
+    return courses.recorded(op.client, before, error)
+
+
+def _run(
+    op: Operation,
+    release: Release,
+    hooks: tuple[Hook, ...],
+    event: str,
+    *,
+    server_side: bool,
+    before_cleaning_up: Then,
+) -> None:
     for position, hook in enumerate(hooks):
         _delete(op, hook, BEFORE)
         build(op.client, hook.objects, f"unable to build kubernetes object for {event} hook {hook.path}: ")

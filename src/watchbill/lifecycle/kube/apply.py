@@ -166,6 +166,9 @@ def _apply(
     last = next((other.fields for other in managers if other.identity == me.identity), frozenset())
     merged = typed.merge(live, applied, schema)
     pruned = _prune(merged, last, me.fields, others, schema)
+    mine = replace(me, fields=me.fields - UNOWNED)
+    if not others:
+        return Applied(pruned, _in_order([mine]))
     changes = typed.compare(live, pruned, schema)
     taken = _without(changes.modified | changes.added, ignored)
     conflicts = [
@@ -176,9 +179,7 @@ def _apply(
     if conflicts and not force:
         return tuple(conflicts)
     lost = taken | _without(changes.removed, ignored)
-    return Applied(
-        pruned, _in_order([replace(me, fields=me.fields - UNOWNED), *_without_fields(others, lost)])
-    )
+    return Applied(pruned, _in_order([mine, *_without_fields(others, lost)]))
 
 
 def _prune(merged: Object, last: Fields, now: Fields, others: Managers, schema: Type) -> Object:
