@@ -27,7 +27,8 @@ FORMATS = ("text", "json", "markdown")
         ("watchbill compare helm@4 kubectl -m rendered.yaml", "applied without Helm"),
     ),
 )
-@click.argument("tools", nargs=2, metavar="TOOL@VERSION TOOL@VERSION")
+@click.argument("one", metavar="TOOL@VERSION")
+@click.argument("other", metavar="TOOL@VERSION")
 @click.argument("charts", nargs=-1, metavar="[CHART]...")
 @version_options
 @rendering_options(without=("--is-upgrade",), release="")
@@ -49,7 +50,7 @@ def command(session: Session, /, **options: Any) -> None:
     from watchbill.checking.comparing.run import exit_code, read_tools, run
     from watchbill.cli.progress import Progress
 
-    tools = read_tools(*options["tools"])
+    tools = read_tools(options["one"], options["other"])
     with Progress("compared") as progress:
         # What is known and accepted of one tool says nothing of another.
         asked = request(options, tools, reads_baseline=False)

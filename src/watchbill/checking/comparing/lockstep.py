@@ -165,7 +165,10 @@ class Lockstep:
 
 
 def comes_to(version: int, trace: Sequence[Moves]) -> bool:
-    return any(moves[0].version >= version for moves in trace if moves[0].of_tool)
+    """Whether the release that is there has come to this version: one that was uninstalled is forgotten."""
+    installs = [place for place, (one, other) in enumerate(trace) if "install" in (one.verb, other.verb)]
+    life = trace[installs[-1] :] if installs else trace
+    return any(moves[0].version >= version for moves in life if moves[0].of_tool)
 
 
 def exploring_stage(lab: Lab) -> Stage:
