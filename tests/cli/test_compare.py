@@ -174,6 +174,9 @@ BAD = {
     "the same twice": (["helm@4", "helm@4.3", ORDERS], "helm@4 and helm@4.3 are both helm 4.3.1"),
     "the only kubectl twice": (["kubectl", "kubectl", ORDERS], "kubectl and kubectl are both kubectl"),
     "no such form": ([*TOOLS, ORDERS, "-o", "xml"], "'xml' is not one of"),
+    "no name of a release": ([*TOOLS, ORDERS, "--release", "A_b"], "'A_b' is no name of a release"),
+    "values for manifests": ([*TOOLS, "-m", "x.yaml", "--set", "a=b"], "values are given, and manifests"),
+    "stdin twice": ([*TOOLS, "-m", "-", "--from", "-"], "stdin can be read only once"),
     "charts and manifests": ([*TOOLS, ORDERS, "-m", "x.yaml"], "charts and -m cannot be mixed"),
 }
 

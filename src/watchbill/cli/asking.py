@@ -1,11 +1,12 @@
 """Options of the commands that go through many charts: which versions of them, and in which surroundings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from watchbill.cli.parameters import RenderingOptions
+from watchbill.cli.parameters import VALUES, RenderingOptions
+from watchbill.errors import UserError
 
 if TYPE_CHECKING:
     from watchbill.checking.plan import Request
@@ -55,12 +56,28 @@ def surroundings_options(function: F) -> F:
     return function
 
 
+def check_inputs(manifests: Sequence[str], from_: str, options: dict[str, Any]) -> None:
+    """What can be wrong with options before anything is looked at."""
+    from watchbill.rehearsal.script import check_release
+
+    if manifests and any(options[name] for name in VALUES):
+        raise UserError(
+            "values are given, and manifests that are rendered already",
+            then="leave out -f and --set, or name a chart instead of -m",
+        )
+    if [*manifests, from_, *options["values_files"]].count("-") > 1:
+        raise UserError("stdin can be read only once", then="name a file for all but one '-'")
+    if options["release"]:
+        check_release(options["release"])
+
+
 def request(options: dict[str, Any], tools: "tuple[Tool, ...]", **more: Any) -> "Request":
     """What the options say, with what only one command has."""
     from watchbill.checking.inputs.subject import Asked
     from watchbill.checking.options import PostRendering
     from watchbill.checking.plan import Request
 
+    check_inputs(options["manifests"], options["from_"], options)
     chosen = RenderingOptions(options)
     command = options["post_renderer"]
     return Request(

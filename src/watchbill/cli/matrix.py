@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from watchbill.cli.asking import check_inputs
 from watchbill.cli.command import ExampleCommand
 from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
-from watchbill.cli.rehearse import VALUES
 from watchbill.cli.session import Session, common_options
-from watchbill.errors import Unchecked, UserError
+from watchbill.errors import Unchecked
 
 if TYPE_CHECKING:
     from watchbill.checking.tabulating.tabulate import Tabulated
@@ -84,11 +84,9 @@ def command(
     from watchbill.checking.inputs.subject import Asked
     from watchbill.checking.inputs.workspace import Workspace
     from watchbill.checking.tabulating.tabulate import Tabulator
-    from watchbill.rehearsal.script import check_release, read_tool
+    from watchbill.rehearsal.script import read_tool
 
-    _check_inputs(manifests, from_, options)
-    if options["release"]:
-        check_release(options["release"])
+    check_inputs(manifests, from_, options)
     columns = list(dict.fromkeys(map(read_tool, tools)))
     chosen = RenderingOptions(options)
     asked = Asked(charts, manifests, from_, deps=deps, follow_symlinks=chosen.follow_symlinks)
@@ -102,16 +100,6 @@ def command(
         session.complain(str(failed.error))
     if found.failed:
         raise Unchecked
-
-
-def _check_inputs(manifests: tuple[str, ...], from_: str, options: dict[str, Any]) -> None:
-    if manifests and any(options[name] for name in VALUES):
-        raise UserError(
-            "values are given, and manifests that are rendered already",
-            then="leave out -f and --set, or name a chart instead of -m",
-        )
-    if [*manifests, from_, *options["values_files"]].count("-") > 1:
-        raise UserError("stdin can be read only once", then="name a file for all but one '-'")
 
 
 def _printed(found: "Tabulated", output: str) -> str:

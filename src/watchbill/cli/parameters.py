@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+VALUES = (
+    "values_files",
+    "set_",
+    "set_string",
+    "set_json",
+    "set_file",
+    "set_literal",
+)  # options that give some
 _LONGEST = 24 * 3600
 _LEAST_MEMORY, _MOST_MEMORY = 64 << 20, 1 << 40
 _SIZES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}

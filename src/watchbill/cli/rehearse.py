@@ -4,12 +4,11 @@ from typing import Any
 
 import click
 
+from watchbill.cli.asking import check_inputs
 from watchbill.cli.command import ExampleCommand
 from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
 from watchbill.cli.session import Session, common_options
 from watchbill.errors import Found, UserError
-
-VALUES = ("values_files", "set_", "set_string", "set_json", "set_file", "set_literal")
 
 
 class RehearseCommand(ExampleCommand):
@@ -94,7 +93,7 @@ def command(
     from watchbill.rehearsal.script import read
 
     script = read(arguments, tool, manifests, options["release"])
-    _check_inputs(manifests, options)
+    check_inputs(manifests, "", options)
     texts = [(_named(path), read_text(path, "manifests")) for path in manifests]
     chosen = RenderingOptions(options)
     context = chosen.context()
@@ -114,16 +113,6 @@ def command(
         session.say("\n".join(lines(played, lab, names, verbose=verbose)))
     if not all(one.ok for one in played):
         raise Found
-
-
-def _check_inputs(manifests: tuple[str, ...], options: dict[str, Any]) -> None:
-    if manifests and any(options[name] for name in VALUES):
-        raise UserError(
-            "values are given, and manifests that are rendered already",
-            then="leave out -f and --set, or name charts instead of -m",
-        )
-    if [*manifests, *options["values_files"]].count("-") > 1:
-        raise UserError("stdin can be read only once", then="name a file for all but one '-'")
 
 
 def _named(path: str) -> str:
