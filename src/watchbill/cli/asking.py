@@ -35,6 +35,12 @@ _VERSIONS = (
 )
 _SURROUNDINGS = (
     click.option("--deps", is_flag=True, help="Let helm fetch missing dependencies into a cache."),
+    click.option(
+        "--helm",
+        "helm_path",
+        metavar="PATH",
+        help="The helm that fetches dependencies and older versions.  [default: $HELM, or helm]",
+    ),
     click.option("--objects", metavar="FILE", help="Objects that `lookup` finds in the cluster."),
     click.option(
         "--post-renderer", metavar="CMD", help="A command between rendering and the tool, as helm has it."
@@ -89,6 +95,7 @@ def request(options: dict[str, Any], tools: "tuple[Tool, ...]", **more: Any) -> 
             deps=options["deps"],
             helm=options["helm_path"],
             follow_symlinks=chosen.follow_symlinks,
+            skips_others=options.get("skip_others", False),
         ),
         tools=tools,
         context=chosen.context(),

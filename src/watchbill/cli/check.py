@@ -39,7 +39,7 @@ FAIL_ON = ("error", "warning", "note", "never")
     metavar="TOOL@VERSION",
     help=f"A tool to check with, repeat it: helm or kubectl.  [default: {', '.join(TOOLS)}]",
 )
-@rendering_options(without=("--is-upgrade",), release="")
+@rendering_options(without=("--is-upgrade", "--helm"), release="")
 @surroundings_options
 @click.option("--baseline", metavar="FILE", help="Findings that are known and accepted.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found now into a baseline.")
@@ -49,6 +49,7 @@ FAIL_ON = ("error", "warning", "note", "never")
 @click.option(
     "--fail-on", type=click.Choice(FAIL_ON), help="The least that gives exit code 1.  [default: error]"
 )
+@click.option("--skip-others", is_flag=True, help="Leave out files that are in no chart, for pre-commit.")
 @click.option("--allow-unchecked", is_flag=True, help="Charts that could not be checked do not fail the run.")
 @click.option(
     "-o", "--output", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print."

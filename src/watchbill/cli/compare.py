@@ -31,7 +31,7 @@ FORMATS = ("text", "json", "markdown")
 @click.argument("other", metavar="TOOL@VERSION")
 @click.argument("charts", nargs=-1, metavar="[CHART]...")
 @version_options
-@rendering_options(without=("--is-upgrade",), release="")
+@rendering_options(without=("--is-upgrade", "--helm"), release="")
 @surroundings_options
 @click.option(
     "--depth", type=click.IntRange(1, 5), default=3, show_default=True, help="Moves after the install."

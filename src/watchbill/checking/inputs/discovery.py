@@ -36,6 +36,11 @@ def charts_at(path: str) -> list[str | UserError]:
     return [*directories, *archives] or [_no_chart(path)]
 
 
+def is_of_a_chart(path: str) -> bool:
+    """False for a file that is neither a packaged chart nor part of one."""
+    return not os.path.isfile(path) or path.endswith(ARCHIVES) or isinstance(_chart_around(path), str)
+
+
 def profiles(directory: str) -> tuple[str, ...]:
     """Values a chart is tried with: `ci/*-values.yaml`, as chart-testing has it."""
     folder = os.path.join(directory, "ci")

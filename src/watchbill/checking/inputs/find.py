@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from watchbill.charts.engine import Engine
 from watchbill.checking.inputs.before import Before, Found, Since, before
 from watchbill.checking.inputs.dependencies import complete
-from watchbill.checking.inputs.discovery import charts_at, profiles
+from watchbill.checking.inputs.discovery import charts_at, is_of_a_chart, profiles
 from watchbill.checking.inputs.fetching import Helm
 from watchbill.checking.inputs.manifests import STDIN, ReadText, of_manifests
 from watchbill.checking.inputs.metadata import is_library
@@ -22,7 +22,7 @@ from watchbill.errors import UserError
 
 
 def find(engine: Engine, asked: Asked, workspace: Workspace, read_text: ReadText) -> list[Item]:
-    """In the order they were named. Nothing at all only where nothing changed since a ref."""
+    """In the order they were named. Nothing at all where nothing changed since a ref, or all of it was left out."""
     _check(asked)
     sources = Sources(workspace, Helm(asked.helm))
     if asked.manifests:
@@ -47,7 +47,8 @@ def _check(asked: Asked) -> None:
 
 
 def _of_charts(engine: Engine, asked: Asked, workspace: Workspace, sources: Sources) -> Iterator[Item]:
-    items = list(_named(asked.charts))
+    named = [path for path in asked.charts if not asked.skips_others or is_of_a_chart(path)]
+    items = list(_named(named))
     since = Since(engine, sources, asked.since) if asked.since else None
     if since is not None:
         items = list(_in_repositories(items, since))

@@ -18,6 +18,7 @@ class Asked(Struct, frozen=True):
     deps: bool = False
     helm: str | None = None  # the binary that fetches
     follow_symlinks: bool = False
+    skips_others: bool = False  # files that are in no chart are left out, not complained about
 
 
 class Subject(Struct, frozen=True):
