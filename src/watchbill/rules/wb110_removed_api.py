@@ -26,7 +26,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
 
 def _claim(which: tuple[str, str], manifests: list[Manifest]) -> Claim:
     api_version, kind = which
-    since = ".".join(map(str, SINCE[which]))
+    since, version = ".".join(map(str, SINCE[which])), api_version.rpartition("/")[2]
     now = catalog.named(kind)
     keys = [manifest.key for manifest in manifests]
     fix = f"write apiVersion: {now.api_version}" if now else f"take it out: Kubernetes has no {kind} any more"
@@ -37,7 +37,7 @@ def _claim(which: tuple[str, str], manifests: list[Manifest]) -> Claim:
     )
     return Claim(
         subject=keys[0],
-        title=title(f"on Kubernetes {since} and newer the install fails: {api_version} has no {kind}"),
+        title=title(f"the install fails on Kubernetes {since} and newer: {kind} has no {version} there"),
         because=f"{api_version} {kind} is served by versions of Kubernetes before {since} only",
         fix=fix,
         mends=(*([all_of(*replaced)] if replaced else []), without(*keys)),
