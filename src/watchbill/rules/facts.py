@@ -35,6 +35,8 @@ OUTLASTED = (
     "when Helm gives up waiting for a hook, it deletes what hook-succeeded says of the hooks before it"
 )
 TAKEN_BACK = "going back deletes what the older version does not bring, also where something still names it"
+HELD = "an object with a finalizer stays until whoever put that there takes it away"
+OF_BEFORE = "what the version before does with its own hooks, a later version cannot change"
 STUCK = "a release can be left in a state that only another operation gets it out of"
 
 
@@ -50,8 +52,14 @@ def fact_of(sighting: Sighting) -> str | None:
         return ORPHANED
     if sighting.broke is Property.CLEANS_UP and sighting.faults:
         return LEFT
-    if sighting.broke is Property.SPARES and (sighting.move.verb == "rollback" or not sighting.last.ok):
+    if sighting.broke is Property.SPARES and not sighting.last.ok:
         return TAKEN_BACK
+    if sighting.broke in (Property.SPARES, Property.KEEPS) and sighting.move.verb == "rollback":
+        return TAKEN_BACK
+    if sighting.broke is Property.CLEANS_UP and _is_held(sighting):
+        return HELD
+    if sighting.broke is Property.LOGS and sighting.key is not None and sighting.hook(sighting.key) is None:
+        return OF_BEFORE
     if sighting.broke is Property.SPARES and sighting.faults & {"hang", "late"}:
         return OUTLASTED
     if sighting.broke in (Property.FINISHES, Property.ALONE):
@@ -60,3 +68,8 @@ def fact_of(sighting: Sighting) -> str | None:
         # Why the operation before failed is a violation of its own; that nothing else helps adds nothing to it.
         return STUCK
     return None
+
+
+def _is_held(sighting: Sighting) -> bool:
+    live = sighting.last.world.objects.get(sighting.key) if sighting.key is not None else None
+    return live is not None and live.terminating

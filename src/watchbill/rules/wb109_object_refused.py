@@ -37,7 +37,7 @@ _NAMED = regex(r'\w+="(?P<name>[^"]*)"')
 def _claim(sighting: Sighting) -> Claim | None:
     if sighting.broke not in FAILURES:
         return None
-    if sighting.key is None:
+    if sighting.key is None or _UNKNOWN_KIND.search(sighting.what):
         return _unreadable(sighting)
     step, manifest = sighting.step, sighting.manifest(sighting.key)
     if step is None or manifest is None or step.verb not in WRITES or not step.refused:
@@ -191,9 +191,7 @@ def _unreadable(sighting: Sighting) -> Claim | None:
             None,
         )
         what = f"there is no {found['kind']} in {found['version']}"
-        fix = (
-            "correct apiVersion or kind; if it is a custom one, its definition has to be there before (crds/)"
-        )
+        fix = _definition(sighting, found["version"])
     elif found := _NOT_SET.search(sighting.what):
         manifest = next(
             (one for one in sighting.rendered.everything() if not (one.body.kind and one.body.api_version)),
@@ -214,6 +212,13 @@ def _unreadable(sighting: Sighting) -> Claim | None:
         cause=what,
         path=("apiVersion",) if manifest.body.api_version else (),
     )
+
+
+def _definition(sighting: Sighting, version: str) -> str:
+    group = version.rpartition("/")[0]
+    if any(one.body.object.get("spec", {}).get("group") == group for one in sighting.rendered.crds):
+        return "Helm installs crds/ once and never upgrades it: apply the new definition before the upgrade"
+    return "correct apiVersion or kind; if it is a custom one, its definition has to be there before (crds/)"
 
 
 RULE = Rule(

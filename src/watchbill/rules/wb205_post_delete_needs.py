@@ -20,7 +20,7 @@ def _claim(sighting: Sighting) -> Claim | None:
             pod,
             needed[0],
         ),
-        because=f"post-delete hook; uninstall deletes plain objects first, so {listed(needed)} is gone",
+        because=f"post-delete hook; uninstall deletes plain objects first, so {listed(needed)} {'is' if len(needed) == 1 else 'are'} gone",
         fix=_fix(found),
         mends=(
             with_copies(pod, *needed),

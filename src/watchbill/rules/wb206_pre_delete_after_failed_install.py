@@ -14,6 +14,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     pod, needed = found.pod.key, found.plain
     before = next(played.move.verb for played in reversed(sighting.plays[:-1]) if played.move.of_tool)
+    plain, it = ("is plain", "it") if len(needed) == 1 else ("are plain", "them")
     return Claim(
         subject=pod,
         title=title(
@@ -21,7 +22,7 @@ def _claim(sighting: Sighting) -> Claim | None:
             pod,
             needed[0],
         ),
-        because=f"pre-delete hook, and {listed(needed)} may not be there when it runs: a plain object",
+        because=f"pre-delete hook, and {listed(needed)} {plain}: a failed {before} may never have made {it}",
         fix="give it copies of its own of what it needs: pre-delete hooks of a lower weight, with other names",
         mends=(with_copies(pod, *needed), without(pod)),
         path=EVENTS,

@@ -6,7 +6,7 @@ from watchbill.lifecycle.world import Hook, Live
 from watchbill.rules.mends import all_of, with_policies, with_spec, without
 from watchbill.rules.policies import BEFORE, EVENTS, SUCCEEDED
 from watchbill.rules.rule import Claim, Mend, Pointer, Rule, Severity
-from watchbill.rules.sighting import Sighting
+from watchbill.rules.sighting import Sighting, hook_of
 from watchbill.rules.words import named, title
 
 DAY = 86_400
@@ -36,10 +36,17 @@ def _left(sighting: Sighting) -> dict[Key, Hook]:
     """All hook objects that are there after the uninstall: one cause, one finding. Jobs first."""
     found = {}
     for key, live in sighting.last.world.objects.items():
-        hook = sighting.hook(key)
+        hook = _hook(sighting, key)
         if hook is not None and not _expires(live):
             found[key] = hook
     return dict(sorted(found.items(), key=lambda item: (item[0].kind != "Job", item[0])))
+
+
+def _hook(sighting: Sighting, key: Key) -> Hook | None:
+    """The one that made it: in the version that is there, or in a revision before, where names go by revisions."""
+    history = sighting.before.history(sighting.lab.records(sighting.lab.named(sighting.move.release)))
+    versions = (sighting.rendered, *(known.rendered for known in reversed(history)))
+    return next((hook for rendered in versions if (hook := hook_of(rendered, key)) is not None), None)
 
 
 def _expires(live: Live) -> bool:

@@ -1,23 +1,28 @@
 """WB408: the same object once as a hook and once plain: each takes the other's away."""
 
 from watchbill.lifecycle.objects import Key
-from watchbill.lifecycle.properties import Property
+from watchbill.lifecycle.properties import FAILURES, Property
 from watchbill.lifecycle.world import Rendered
 from watchbill.rules.mends import renamed, without
 from watchbill.rules.rule import Claim, Mend, Rule
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
 
-FAILS = (Property.WORKS, Property.RETRIES, Property.RECOVERS)
+CONSEQUENCES = {
+    **dict.fromkeys(FAILURES, "fails"),
+    Property.SPARES: "deletes the one that pods use",
+    Property.KEEPS: "deletes the one that pods use",
+    Property.RUNS: "does not run its hook",
+}
 
 
 def _claim(sighting: Sighting) -> Claim | None:
     key = sighting.key
     if key is None or not sighting.is_plain(key) or sighting.hook(key) is None:
         return None
-    if sighting.broke not in (*FAILS, Property.SPARES, Property.KEEPS):
+    consequence = CONSEQUENCES.get(sighting.broke)
+    if consequence is None:
         return None
-    consequence = "fails" if sighting.broke in FAILS else "deletes the one that pods use"
     return Claim(
         subject=key,
         title=title(f"{sighting.operation} {consequence}: {named(key)} is both a hook and plain", key),
