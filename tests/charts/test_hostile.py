@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from watchbill.charts.chart import load
-from watchbill.charts.engine import Engine
+from watchbill.charts.engine import Engine, _explain_death
 from watchbill.charts.process import Limits
-from watchbill.charts.protocol import Context
+from watchbill.charts.protocol import Context, Load, Source
 from watchbill.charts.render import render_one
 from watchbill.errors import UserError
 
@@ -66,6 +66,25 @@ def test_output_that_fills_memory(bounded: Engine, tmp_path: Path, template: str
     message = refused(bounded, chart(tmp_path / "c", a_yaml=template))
     assert "400 MiB" in message or "took longer" in message
     assert "--memory" in message or "--timeout" in message
+
+
+# As Go wrote them; which one comes is a matter of chance, and the last one is rare.
+LAST_WORDS = [
+    "fatal error: runtime: out of memory\n\nruntime stack:\n",
+    "runtime: cannot allocate memory\n",
+    "fatal error: out of memory allocating heap arena metadata\n",
+    "runtime: failed to create new OS thread (have 7 already; errno=11)\nfatal error: newosproc\n",
+    (
+        "SIGSEGV: segmentation violation\nPC=0x43723d m=2 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x20ee806e8b40 m=2 [idle]:\n"
+        "runtime.(*spanQueue).tryDrain(0x400?, 0x46e58b?, 0x1?)\n\truntime/mgcmark_greenteagc.go:520 +0x5d\n"
+    ),
+]
+
+
+@pytest.mark.parametrize("words", LAST_WORDS, ids=lambda words: words.partition("\n")[0])
+def test_every_way_to_die_of_too_little_memory_is_known(words: str) -> None:
+    died = _explain_death(words, Limits(memory=MEMORY), Load(Source("./chart")))
+    assert str(died).startswith("rendering needs more than 400 MiB of memory and was stopped\n  ./chart")
 
 
 @pytest.mark.parametrize(
