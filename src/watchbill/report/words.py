@@ -71,7 +71,7 @@ def reason(location: Location | None, text: str) -> str:
 
 def complaint(chart: Named, problem: Problem) -> list[str]:
     """What, where, what next; which chart it is about is said once."""
-    what = problem.what if problem.what.startswith(chart.path) else f"{chart.path}: {problem.what}"
+    what = problem.what if chart.path in problem.what else f"{chart.path}: {problem.what}"
     return [*what.splitlines(), *problem.where.splitlines(), *problem.then.splitlines()]
 
 

@@ -1,13 +1,12 @@
 """Where two tools part: the same move in worlds that were alike, with another outcome."""
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from watchbill.checking.tabulating.reasons import reason
-from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
+from watchbill.lifecycle.fates import RUNS_TO_COMPLETION, fate_of
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played
 from watchbill.lifecycle.properties import failed, refused
@@ -16,6 +15,8 @@ from watchbill.rules.facts import FACTS
 
 What = Literal["outcome", "runs", "remains", "ends"]
 ORDER: tuple[What, ...] = ("outcome", "runs", "remains", "ends")  # the worst first
+
+DOOMED = "doomed"  # the Job it waits for is fated not to end well: to fail or to hang is one reason
 
 
 class Failure(NamedTuple):
@@ -70,11 +71,14 @@ def _difference(one: Played, other: Played) -> tuple[What, set[Key]] | None:
     return None
 
 
-def _failures(side: int, played: Played) -> Iterator[Failure]:
+def _failures(side: int, played: Played) -> list[Failure]:
     """At all objects that the operation gives as a reason, or at the one it failed at, or at none in particular."""
     why = reason(played.error).short
-    for offence in [*refused(played)] or [failed(played)]:
-        yield Failure(side, offence.cause.key, why)
+    if found := [Failure(side, offence.cause.key, why) for offence in refused(played)]:
+        return found
+    key = failed(played).cause.key
+    doomed = key is not None and fate_of(key.kind, key.name, played.world.fates) != "succeed"
+    return [Failure(side, key, DOOMED if doomed else why)]
 
 
 def _uneven(one: Counter[Key], other: Counter[Key]) -> set[Key]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from watchbill.checking.comparing.parting import DOOMED
 from watchbill.checking.comparing.result import Difference
 from watchbill.checking.comparing.seen import Seen
 from watchbill.checking.evidence import BRINGS, MOST_OBJECTS, MOST_ROWS, did, taken, words
@@ -75,7 +76,7 @@ def _sentences(seen: Seen) -> Iterator[str]:
         case "outcome":
             loses, works = under[seen.parting.fails], under[1 - seen.parting.fails]
             at = f" at {named(keys[0])}" if keys else ""
-            if why := seen.parting.why:
+            if (why := seen.parting.why) and why != DOOMED:
                 yield f"{operation} fails {loses}{at} ({why}), works {works}"
             yield f"{operation} fails {loses}{at}, works {works}"
             yield f"{operation} fails only {loses}{at}"
