@@ -231,9 +231,11 @@ def _manifest(resource: Resource, cluster_wide: frozenset[tuple[str, str]]) -> M
     namespace = "" if (group, resource.kind) in cluster_wide else resource.namespace
     name = at(resource.object, "metadata", "name")
     thing = resource.object
+    stated = str(at(thing, "metadata", "namespace") or "")
     if namespace:
         thing = {**thing, "metadata": {**(thing.get("metadata") or {}), "namespace": namespace}}
-    stated = str(at(resource.object, "metadata", "namespace") or "")
+    elif stated:  # the tools leave it out where there can be none
+        thing = {**thing, "metadata": {k: v for k, v in thing["metadata"].items() if k != "namespace"}}
     key = Key(group, resource.kind, namespace, name if isinstance(name, str) else "")
     return Manifest(key, Body.of(thing), resource.origin.template, stated)
 
