@@ -42,8 +42,8 @@ def _said(key: Key, body: Body) -> Claim:
         ),
         because="a hook Job without activeDeadlineSeconds"
         if seconds is None
-        else f"its activeDeadlineSeconds, {seconds}, is longer than Helm waits",
-        fix=f"set activeDeadlineSeconds below helm's --timeout (default {HELM_WAITS} s), best in the pod's spec: that keeps the pod and its logs",
+        else f"it may take {seconds} s, all attempts together, and that is longer than Helm waits",
+        fix=f"set activeDeadlineSeconds below helm's --timeout (default {HELM_WAITS} s), best in the pod's spec with backoffLimit: 0, which keeps the pod and its logs",
         mends=(with_spec(key, activeDeadlineSeconds=HELM_WAITS - 60), without(key)),
         path=("spec",),
         severity=Severity.NOTE,

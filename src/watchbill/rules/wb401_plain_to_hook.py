@@ -5,9 +5,10 @@ from typing import Any
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import Property
+from watchbill.lifecycle.references import needs
 from watchbill.rules.mends import as_plain, changed, renamed
 from watchbill.rules.policies import AGAIN, EVENTS
-from watchbill.rules.rule import Claim, Mend, Rule
+from watchbill.rules.rule import Claim, Mend, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
 
@@ -35,7 +36,17 @@ def _claim(sighting: Sighting) -> Claim | None:
         fix="give it another name, or helm.sh/resource-policy: keep for this one upgrade, or leave it plain",
         mends=(_kept(key), renamed(key, f"{key.name}-hook"), as_plain(key)),
         path=EVENTS,
+        severity=_severity(sighting, key),
     )
+
+
+def _severity(sighting: Sighting, key: Key) -> Severity:
+    """What only the hooks beside it need is there when they run, and the next upgrade makes it again."""
+    if any(key in needs(one.body, one.key.namespace) for one in sighting.rendered.manifests):
+        return Severity.ERROR
+    hooked = (one for hook in sighting.rendered.hooks for one in hook.objects)
+    serves_hooks = any(key in needs(one.body, one.key.namespace) for one in hooked)
+    return Severity.NOTE if serves_hooks else Severity.WARNING
 
 
 def _kept(key: Key) -> Mend:
