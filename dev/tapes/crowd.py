@@ -16,6 +16,7 @@ FOR_ALL = {
     "MutatingAdmissionPolicy",
     "MutatingAdmissionPolicyBinding",
     "MutatingWebhookConfiguration",
+    "StorageClass",
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
     "ValidatingWebhookConfiguration",

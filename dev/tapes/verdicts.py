@@ -114,7 +114,7 @@ def _is_deleted(finding: Finding, moves: Sequence[Truth]) -> bool:
 # What one look at the manifests finds has no trace: moves that show it, and what must come of them.
 SHOWN: dict[str, tuple[tuple[str, ...], Callable[[Finding, Sequence[Truth]], bool]]] = {
     "WB210": (("install",), _is_absent),
-    "WB406": (("install", "upgrade"), _is_deleted),
+    "WB406": (("install", "upgrade", "upgrade"), _is_deleted),
 }
 
 

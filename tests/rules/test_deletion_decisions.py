@@ -100,3 +100,10 @@ def test_a_rollback_that_runs_the_failed_hook_again_loses_its_logs(engine: Engin
     assert [(one.level, one.title) for one in said if one.rule == "WB301"] == [
         ("note", 'when Job "setup" fails, the automatic rollback replaces it and its logs are gone')
     ]
+
+
+def test_room_that_only_hooks_use_is_a_warning(engine: Engine) -> None:
+    claim = hook("PersistentVolumeClaim", "data", BEFORE, "spec: {accessModes: [ReadWriteOnce]}\n")
+    needs = "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], "
+    assert levels(engine, claim + job("dump", BEFORE, needs))["WB406"] == "warning"
+    assert levels(engine, claim + job("dump", BEFORE, needs) + deployment(needs))["WB406"] == "error"

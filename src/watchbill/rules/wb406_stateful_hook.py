@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.references import needs
 from watchbill.rules.look import Look
 from watchbill.rules.mends import as_plain
 from watchbill.rules.policies import BEFORE, EVENTS, FAILED, SUCCEEDED, comes_again, is_test, policies
@@ -20,6 +22,8 @@ def _inspect(look: Look) -> Iterator[Claim]:
         if ruin is None:
             continue
         when, severity = ruin
+        if _is_for_hooks(look, key):
+            severity = min(severity, Severity.WARNING)
         yield Claim(
             subject=key,
             title=title(f"{when} deletes {named(key)} and what it holds: it is a hook", key),
@@ -29,6 +33,12 @@ def _inspect(look: Look) -> Iterator[Claim]:
             path=EVENTS,
             severity=severity,
         )
+
+
+def _is_for_hooks(look: Look, key: Key) -> bool:
+    """Hooks alone use it: they may be content with room for the moment."""
+    users = [hook for one, hook in look.manifests() if key in needs(one.body, one.key.namespace)]
+    return bool(users) and None not in users
 
 
 def _ruin(events: tuple[str, ...], chosen: tuple[str, ...], *, again: bool) -> tuple[str, Severity] | None:
