@@ -69,7 +69,8 @@ def test_many_deployments_that_are_hooks_are_one_finding(engine: Engine) -> None
 
 def test_an_object_that_became_a_hook_is_lost_by_the_retry_too(engine: Engine) -> None:
     new = hook("ServiceAccount", "web", BEFORE) + job("migrate", BEFORE, NAMED)
-    said = levels(engine, new + deployment(), ACCOUNT + deployment())
+    assert levels(engine, new + deployment(), ACCOUNT + deployment())["WB401"] == "note"
+    said = levels(engine, new + deployment(NAMED), ACCOUNT + deployment(NAMED))
     assert said["WB401"] == "error"
     assert "WB000" not in said
 
