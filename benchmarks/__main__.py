@@ -1,7 +1,8 @@
 """All benchmarks. They print ratios against a peer in the same run; nothing here is a test."""
 
-from benchmarks import lifecycle, rendering, startup
+from benchmarks import checking, lifecycle, rendering, startup
 
 startup.main()
+checking.main()
 rendering.main()
 lifecycle.main()
