@@ -4,7 +4,6 @@ in less time than `xargs -P2 -n1 helm lint` takes for them; a worker and its eng
 Measured on a compiled wheel, Helm 4 and Helm 3, default depth.
 """
 
-import os
 import resource
 import shutil
 import subprocess
@@ -77,12 +76,12 @@ def _peak(watchbill: str, folder: str) -> str:
 def _sizes(leader: int) -> list[tuple[str, int]]:
     """Of the workers and of their engines."""
     page, found = resource.getpagesize(), []
-    for name in filter(str.isdecimal, os.listdir("/proc")):
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            stat = Path(f"/proc/{name}/stat").read_text()
+            stat = (folder / "stat").read_text()
             command = stat[stat.index("(") + 1 : stat.rindex(")")]
             session = int(stat[stat.rindex(")") + 2 :].split()[3])
-            resident = int(Path(f"/proc/{name}/statm").read_text().split()[1]) * page
+            resident = int((folder / "statm").read_text().split()[1]) * page
         except (OSError, ValueError):
             continue
         if session == leader:
