@@ -38,8 +38,7 @@ def check(engine: Engine, subject: Subject, options: Options) -> Answer:
         silenced = silence(checked.findings, checked.name, options.config, comments, options.baseline)
         return Answer(replace(checked, findings=silenced.kept, ignored=silenced.ignored), silenced)
     except UserError as found:
-        error = subject.says(found)
-        problem = Problem(error.what, error.where or "", error.then or "")
+        problem = Problem.of(subject.says(found))
         return Answer(Checked(subject.path, tools=tuple(map(str, options.tools)), problem=problem))
 
 

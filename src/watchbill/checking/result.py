@@ -1,8 +1,10 @@
 """What `check` found, as values: every report is made of these and of nothing else."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from msgspec import Struct
+
+from watchbill.errors import UserError
 
 Level = Literal["error", "warning", "note"]
 Which = Literal["before", "this", "next"]  # of the versions of a chart: this is the one that is checked
@@ -80,6 +82,10 @@ class Problem(Struct, frozen=True, rename="camel"):
     what: str
     where: str = ""
     then: str = ""
+
+    @classmethod
+    def of(cls, error: UserError) -> Self:
+        return cls(error.what, error.where or "", error.then or "")
 
 
 class Checked(Struct, frozen=True, rename="camel"):

@@ -13,7 +13,6 @@ from watchbill.checking.plan import Request, Tell, carry_out
 from watchbill.checking.result import LEVELS, Checked, Level, Problem, Run
 from watchbill.checking.settings.written import FailOn
 from watchbill.checking.silencing import Silenced, unused
-from watchbill.errors import UserError
 
 
 class Outcome(Struct, frozen=True):
@@ -36,11 +35,7 @@ def _unchecked(item: Item) -> Checked:
     if isinstance(item, Skipped):
         return Checked(item.path, skipped=item.reason)
     assert not isinstance(item, Subject)
-    return Checked(item.path, problem=problem(item.error))
-
-
-def problem(error: UserError) -> Problem:
-    return Problem(error.what, error.where or "", error.then or "")
+    return Checked(item.path, problem=Problem.of(item.error))
 
 
 def exit_code(outcome: Outcome, *, allow_unchecked: bool) -> int:

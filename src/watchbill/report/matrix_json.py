@@ -36,10 +36,7 @@ def report(found: Tabulated) -> str:
             schema=1,
             charts=found.charts,
             skipped=tuple(Skipped(item.path, item.reason) for item in found.skipped),
-            failed=tuple(
-                Failed(item.path, Problem(item.error.what, item.error.where or "", item.error.then or ""))
-                for item in found.failed
-            ),
+            failed=tuple(Failed(item.path, Problem.of(item.error)) for item in found.failed),
         )
     )
 

@@ -29,8 +29,7 @@ def compare(engine: Engine, subject: Subject, options: Options) -> Compared:
     try:
         return _compared(engine, subject, options)
     except UserError as found:
-        error = subject.says(found)
-        return Compared(subject.path, problem=Problem(error.what, error.where or "", error.then or ""))
+        return Compared(subject.path, problem=Problem.of(subject.says(found)))
 
 
 def _compared(engine: Engine, subject: Subject, options: Options) -> Compared:

@@ -38,9 +38,7 @@ def _not_compared(item: Item) -> Compared:
     if isinstance(item, Skipped):
         return Compared(item.path, skipped=item.reason)
     assert not isinstance(item, Subject)
-    return Compared(
-        item.path, problem=Problem(item.error.what, item.error.where or "", item.error.then or "")
-    )
+    return Compared(item.path, problem=Problem.of(item.error))
 
 
 def exit_code(comparison: Comparison) -> int:
