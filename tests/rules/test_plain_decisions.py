@@ -238,6 +238,18 @@ def test_pods_that_wait_for_a_hook_by_name(
     assert told(found(engine, text, in_use=in_use), "WB506") == expected
 
 
+@pytest.mark.parametrize(
+    ("container", "expected"),
+    [("wait-for-work-done", ["note Job/run-work-done"]), ("wait-for-db", []), ("work-done", [])],
+)
+def test_an_init_container_may_say_by_its_name_what_it_waits_for(
+    container: str, expected: list[str], engine: Engine
+) -> None:
+    waiting = f"      initContainers: [{{name: {container}, image: app}}]\n"
+    text = job("run-work-done", annotations="helm.sh/hook: post-install") + web(pod=waiting)
+    assert told(found(engine, text), "WB506") == expected
+
+
 # --- WB505
 
 

@@ -17,6 +17,8 @@ _KUBECTL = regex(
 # groundnuty/k8s-wait-for: what to wait for, and its name.
 _WAIT_FOR = regex(r"(?:^|\s)job(?:-wr|-we)?\s+(?P<name>[a-z0-9][a-z0-9.-]*)(?:\s|$)")
 IMAGE = "k8s-wait-for"
+# What a container says by its own name: wait-for-migrations.
+_BY_NAME = regex(r"wait-(?:for-)?(?P<what>.{6,})")
 # kubernetes-entrypoint: names with commas between them, or objects.
 NAMES, OBJECTS = "DEPENDENCY_JOBS", "DEPENDENCY_JOBS_JSON"
 
@@ -36,6 +38,15 @@ def waits(body: Body) -> Iterator[Wait]:
     for path, container in containers(spec):
         for job in dict.fromkeys(_jobs(container)):
             yield Wait(job, str(container.get("name", "")), (*start, *path))
+
+
+def meant(body: Body) -> Iterator[Wait]:
+    """What init containers wait for by their own names: a part of a Job's name, perhaps."""
+    spec = pod_spec(body)
+    start = (*pod_path(body.kind), "spec")
+    for path, container in containers(spec) if spec is not None else ():
+        if path[0] == "initContainers" and (found := _BY_NAME.fullmatch(str(container.get("name", "")))):
+            yield Wait(found["what"], str(container["name"]), (*start, *path))
 
 
 def _jobs(container: Mapping[str, Any]) -> Iterator[str]:

@@ -36,7 +36,7 @@ def _claim(hooks: dict[Key, Hook], *, again: bool) -> Claim:
     upgrades = f"upgrades replace {it}" if again else f"no upgrade changes {it}"
     return Claim(
         subject=first,
-        title=title(f"{what}: {upgrades}, and uninstall leaves {it} behind", first),
+        title=title(f"{what}: {upgrades}, uninstall leaves {it} behind", first),
         because=f"hook of {','.join(hooks[first].events)}; hooks are for what runs to an end",
         fix="make it plain: what must be there before a hook is a hook with hook-succeeded beside it",
         mends=(all_of(*map(as_plain, hooks)),),

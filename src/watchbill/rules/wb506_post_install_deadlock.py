@@ -11,11 +11,11 @@ from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.references import places
 from watchbill.lifecycle.workloads import WORKLOADS
 from watchbill.lifecycle.world import Hook
-from watchbill.rules.job_waits import waits
+from watchbill.rules.job_waits import meant, waits
 from watchbill.rules.look import Look
 from watchbill.rules.mends import all_of, as_plain, rehooked, without
 from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
-from watchbill.rules.sighting import Sighting, hook_of
+from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import short, title
 
 HOOK: Path = ("metadata", "annotations", "helm.sh/hook")
@@ -39,16 +39,16 @@ def _claim(sighting: Sighting) -> Claim | None:
 
 
 def _inspect(look: Look) -> Iterator[Claim]:
-    """Pods that wait for a hook's Job by name: what they do inside is not played."""
+    """Pods that wait for a hook's Job, in their commands or by what they call it: what they do inside is not played."""
+    late = [hook for hook in look.install.hooks if _comes_afterwards(hook)]
+    jobs = [one.key for hook in late for one in hook.objects if one.key.kind == "Job"]
     found = []
     for manifest, hook in look.manifests():
         if hook is not None or manifest.key.kind not in WORKLOADS:
             continue
-        for wait in waits(manifest.body):
-            job = manifest.key._replace(group="batch", kind="Job", name=wait.job)
-            made = hook_of(look.install, job)
-            if made is not None and _comes_afterwards(made):
-                found.append((job, Pointer(manifest.key, wait.path, f"waits for {wait.job}")))
+        named = [(wait, job) for wait in waits(manifest.body) for job in jobs if job.name == wait.job]
+        named += [(wait, job) for wait in meant(manifest.body) for job in jobs if wait.job in job.name]
+        found += [(job, Pointer(manifest.key, wait.path, f"waits for {job.name}")) for wait, job in named]
     if found:
         claim = _deadlock("the install with --wait", found)
         yield replace(claim, confidence="medium", flags=frozenset({"--wait"}))
