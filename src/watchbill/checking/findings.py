@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from watchbill.charts.engine import Engine
 from watchbill.charts.render import Resource
 from watchbill.checking import evidence
+from watchbill.checking.doubt import doubted
 from watchbill.checking.grounds import Ground
 from watchbill.checking.locating import Locator
 from watchbill.checking.mending import can_be_mended, can_be_unsaid
@@ -17,7 +18,7 @@ from watchbill.checking.sightings import sightings
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.scenarios import Scenario
 from watchbill.rules import wb000_unclaimed
-from watchbill.rules.facts import fact_of
+from watchbill.rules.facts import REPLACED, fact_of, is_of_every_job
 from watchbill.rules.look import Look, look
 from watchbill.rules.registry import RULES
 from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
@@ -81,9 +82,14 @@ def listen(
 ) -> Iterator[Heard | Fact]:
     """Everything that rules say of one ground, and the facts."""
     for sighting in sightings(ground, depth, own):
-        if (said := claimed(sighting)) is not None:
+        if is_of_every_job(sighting):
+            yield Fact(REPLACED, (str(ground.tool),))
+        elif (said := claimed(sighting)) is not None:
             rule, claim = said
-            yield Heard(rule, claim, ground, weigh(claim, sighting, in_use), sighting)
+            severity = weigh(claim, sighting, in_use)
+            if ground.chart is None and (doubtful := doubted(claim, sighting)) is not None:
+                claim, severity = doubtful, min(severity, Severity.WARNING)
+            yield Heard(rule, claim, ground, severity, sighting)
         elif (fact := fact_of(sighting)) is not None:
             yield Fact(fact, (str(ground.tool),))
         else:
