@@ -1,6 +1,7 @@
 """What a comparison says of manifests: each case is a file with the tools, the manifests and what is said of them."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,8 @@ def told(path: Path, engine: Engine) -> str:
     )
     found = compare(engine, subject, Options(tools, Context(release="r")))
     comparison = Comparison((str(tools[0]), str(tools[1])), (found,))
-    return unstyle(compare_text.report(comparison, ReportOptions())) + "\n"
+    said = unstyle(compare_text.report(comparison, ReportOptions())) + "\n"
+    return re.sub(r"\d+ scenarios, \d+ paths", "… scenarios, … paths", said)  # there will be more of them
 
 
 def test_the_cases_are_not_empty() -> None:

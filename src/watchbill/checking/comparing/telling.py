@@ -65,13 +65,14 @@ def _under(seen: Seen) -> tuple[str, str]:
 def _title(seen: Seen) -> str:
     """The first of its sentences that fits."""
     keys = seen.parting.objects
-    titles = [title(text, *keys) for text in _sentences(seen)]
+    operations = dict.fromkeys((f"{_supposing(seen)}{seen.operation}", seen.operation))
+    titles = [title(text, *keys) for operation in operations for text in _sentences(seen, operation)]
     return next((text for text in titles if not text.endswith("…")), titles[-1])
 
 
-def _sentences(seen: Seen) -> Iterator[str]:
+def _sentences(seen: Seen, operation: str) -> Iterator[str]:
     """The more is said the sooner."""
-    keys, under, operation = seen.parting.objects, _under(seen), _supposing(seen) + seen.operation
+    keys, under = seen.parting.objects, _under(seen)
     match seen.parting.what:
         case "outcome":
             loses, works = under[seen.parting.fails], under[1 - seen.parting.fails]
