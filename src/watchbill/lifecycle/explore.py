@@ -157,7 +157,7 @@ class _Explorer:
         for move in self._of_releases(spot):
             if spot.past.broken and (back or spot.trouble is None):
                 break  # nothing is judged any more, but whether there is a way back
-            played = self.stage.play(spot.world, move)
+            played = self.stage.play(spot.world, move, onwards=not self.last)
             back = back or (played.ok and played.release is not None and played.release.status == "deployed")
             if spot.past.broken:
                 continue
@@ -199,7 +199,7 @@ class _Explorer:
         """Whether it made a difference to the operation."""
         dooming = self._move(f"{fate} {job.name}")
         doomed = self.stage.play(spot.world, dooming).world
-        played = self.stage.play(doomed, move)
+        played = self.stage.play(doomed, move, onwards=not self.last)
         moves: tuple[Move, ...] = (dooming, move)
         self._judge(spot, moves, Scene(self.lab, doomed, played, spot.past, excused=True))
         if self.last:

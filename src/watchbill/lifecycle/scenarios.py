@@ -17,7 +17,7 @@ from watchbill.lifecycle.lab import Lab, Tool
 from watchbill.lifecycle.moves import KUBECTL_VERBS, Move, parse
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played
-from watchbill.lifecycle.properties import CLEAN, Past, Scene, Violation, failed
+from watchbill.lifecycle.properties import CLEAN, Offence, Past, Scene, Violation, failed
 from watchbill.lifecycle.sketch import sketch
 from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.workloads import WORKLOADS
@@ -236,13 +236,17 @@ class _Path:
         self.world = played.world
         if not move.of_tool or self._past.broken:
             return
-        scene = Scene(self._stage.lab, world, played, self._past, excused(world, played))
+        which = (id(played), self._past)
+        judged: tuple[tuple[Offence, ...], Past] | None = self._stage.notes.get(which)
+        if judged is None:
+            scene = Scene(self._stage.lab, world, played, self._past, excused(world, played))
+            judged = self._stage.notes[which] = (tuple(judge(scene)), _past(scene))
         trace = tuple(one.move for one in self.plays)
-        offences = (*judge(scene), *contracts.judge(self.plays, self._stage.lab))
+        offences = (*judged[0], *contracts.judge(self.plays, self._stage.lab))
         self.violations += (
             Violation(offence.property, offence.cause, offence.step, trace) for offence in offences
         )
-        self._past = _past(scene)
+        self._past = judged[1]
 
 
 def _move(act: Act, version: int, job: str, world: World, tool: str) -> Move | None:

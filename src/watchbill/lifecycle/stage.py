@@ -1,6 +1,7 @@
 """Moves played with a memory: what was played in an equal world is not played again."""
 
 from collections.abc import Callable, Hashable
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -21,6 +22,8 @@ class Stage:
         self._worlds: dict[Hashable, World] = {}
         self._plays: dict[tuple[int, str, int], tuple[World, Played]] = {}
         self._taken = 0
+        # What others have to say about what is remembered here, by its id and whatever else it depends on.
+        self.notes: dict[tuple[int, Hashable], Any] = {}
 
     @property
     def worlds(self) -> int:
@@ -30,19 +33,23 @@ class Stage:
         """The one that stands for all worlds with the same sketch."""
         return self._worlds.setdefault(self._sketch(world), world)
 
-    def play(self, world: World, move: Move) -> Played:
-        """A move is known by its words and its version; a world by being the same one."""
+    def play(self, world: World, move: Move, *, onwards: bool = True) -> Played:
+        """A move is known by its words and its version; a world by being the same one.
+
+        `onwards`: somebody may play on from the world it leads to.
+        """
         which = (id(world), move.text, move.version)
         remembered = self._plays.get(which)
         if remembered is not None and remembered[0] is world:
             return remembered[1]
         self.played += 1
         played = play(world, move, self.lab)
-        if (known := self.known(played.world)) is not played.world:
+        if onwards and (known := self.known(played.world)) is not played.world:
             played = replace(played, world=known)
         self._taken += len(played.steps) * len(played.world.objects) + 1
         if self._taken > ROOM:
             self._plays.clear()
+            self.notes.clear()
             self._taken = 0
         self._plays[which] = (world, played)
         return played

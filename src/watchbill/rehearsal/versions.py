@@ -88,7 +88,8 @@ class FromChart:
     def render(self, release: ReleaseName, *, upgrade: bool, revision: int, world: World) -> Rendered:
         if upgrade and revision != SOME_REVISION and not self._sees_revision:
             revision = SOME_REVISION
-        return self._exactly(_Asked(release, upgrade, revision, world))
+        known = None if self._lookups else self._known.get((release, upgrade, revision, ()))
+        return self._exactly(_Asked(release, upgrade, revision, world)) if known is None else known
 
     def look(self, revision: int) -> Rendering | Failure:
         """Its own release, as long as nothing is there: an install at the first revision, else an upgrade."""

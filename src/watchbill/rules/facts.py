@@ -1,5 +1,6 @@
 """What no chart can change: facts of the tools. `matrix` and `check -v` tell them, nothing counts them."""
 
+from watchbill.lifecycle.contracts import EVICTED
 from watchbill.lifecycle.properties import Property
 from watchbill.rules.sighting import Sighting
 
@@ -45,8 +46,7 @@ def fact_of(sighting: Sighting) -> str | None:
     for words, fact in FACTS:
         if words in sighting.what:
             return fact
-    if sighting.what == "podReplacementPolicy":
-        # Whether that matters only a contract can say (WB602).
+    if is_of_every_job(sighting):
         return REPLACED
     if "kill" in sighting.faults:
         return ORPHANED
@@ -68,6 +68,11 @@ def fact_of(sighting: Sighting) -> str | None:
         # Why the operation before failed is a violation of its own; that nothing else helps adds nothing to it.
         return STUCK
     return None
+
+
+def is_of_every_job(sighting: Sighting) -> bool:
+    """Shown whenever a Job is created. Whether it matters only a contract can say (WB602): no rule claims it."""
+    return sighting.broke is Property.ALONE and sighting.what == EVICTED
 
 
 def _is_held(sighting: Sighting) -> bool:

@@ -4,7 +4,8 @@ Clients send the members of an object in sorted order, so that is the order in w
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from msgspec.json import encode
@@ -43,6 +44,8 @@ def decode_error(whole: Object) -> str | None:
         return None
     name = gotypes.type_of(kind.api_version, kind.kind)
     assert name is not None
+    if _reader(name)(whole):
+        return None
     try:
         first = next(_mismatches(whole, name, "", ()), None)
         if first is not None:
@@ -52,6 +55,50 @@ def decode_error(whole: Object) -> str | None:
     except _StopError as stopped:
         first = str(stopped)
     return None if first is None else _handled(kind, first)
+
+
+@cache
+def _reader(name: str) -> Callable[[Any], bool]:
+    """Whether a value of this type is read without a word, which is what happens to nearly all of them."""
+    name = name.lstrip("*")
+    if name in _SELF_READING:
+        return lambda value: _reads_itself(value, name)
+    if name.startswith("["):
+        item = _reader(name.partition("]")[2])
+        return lambda value: isinstance(value, list) and all(one is None or item(one) for one in value)
+    if name.startswith("{"):
+        member = _reader(name.partition("}")[2])
+        return lambda value: (
+            isinstance(value, dict) and all(one is None or member(one) for one in value.values())
+        )
+    if "." in name and "=" not in name:
+        return _struct_reader(name)
+    if name.partition("=")[0] == "string":
+        return lambda value: isinstance(value, str)
+    return lambda value: next(_scalar(value, name, "", ()), None) is None
+
+
+def _struct_reader(name: str) -> Callable[[Any], bool]:
+    members = dict[str, Callable[[Any], bool]]()
+
+    def read(value: Any) -> bool:
+        if not isinstance(value, dict):
+            return False
+        if not members:  # not before it is needed: structs contain themselves
+            members.update((field, _reader(kind)) for field, kind, _, _ in gotypes.fields_of(name))
+        for key, one in value.items():
+            if one is not None and (member := members.get(key)) is not None and not member(one):
+                return False
+        return True
+
+    return read
+
+
+def _reads_itself(value: Any, name: str) -> bool:
+    try:
+        return next(_self_read(value, name, "", ()), None) is None
+    except _StopError:
+        return False
 
 
 def strict_error(whole: Object) -> str | None:
@@ -152,7 +199,8 @@ def _self_read(value: Any, name: str, struct: str, path: tuple[str, ...]) -> Ite
     elif name == "bytes":
         if isinstance(value, list):
             for item in value:
-                yield from _scalar(item, "uint8", struct, path)
+                if item is not None:
+                    yield from _scalar(item, "uint8", struct, path)
         elif not isinstance(value, str):
             yield _mismatch(value, "[]uint8", struct, path)
         elif (position := _bad_base64(value)) is not None:

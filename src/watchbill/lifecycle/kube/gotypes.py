@@ -185,7 +185,11 @@ def _same_quantity(one: Any, other: Any) -> bool:
 
 
 def _bytes(value: str | list[int]) -> str:
-    raw = bytes(value) if isinstance(value, list) else base64.b64decode(re.sub(r"[\r\n]", "", value))
+    raw = (
+        bytes(item or 0 for item in value)
+        if isinstance(value, list)
+        else base64.b64decode(re.sub(r"[\r\n]", "", value))
+    )
     return base64.b64encode(raw).decode()
 
 

@@ -157,9 +157,36 @@ Wrong = list[tuple[str, str]]  # where and why; paths grow on the way up, so tha
 
 def misfits(value: Any, type_: Type, *, duplicates: bool = False) -> list[str]:
     """What is wrong with an object, in the server's words (value dumps elided)."""
-    if type_ is deduced():
+    if type_ is deduced() or _fits(value, type_, duplicates):
         return []
     return [f"{at}: {why}" if at else why for at, why in _wrong(value, type_, duplicates=duplicates)]
+
+
+def _fits(value: Any, type_: Type, duplicates: bool) -> bool:
+    """Whether nothing is wrong with it, which is said much sooner than what is."""
+    if isinstance(value, dict):
+        if not type_.mapping:
+            return False
+        fields, others = type_.fields, type_.others
+        for key, member in value.items():
+            field = fields.get(key)
+            inner = others if field is None else field.type
+            if inner is None or (member is not None and not _fits(member, inner, duplicates)):
+                return False
+        return True
+    if isinstance(value, list):
+        element = type_.element
+        if element is None:
+            return False
+        if type_.associative:
+            try:
+                seen = {_element(type_, item) for item in value}
+            except UnknownItemError:
+                return False
+            if len(seen) < len(value) and not duplicates:
+                return False
+        return all(item is None or _fits(item, element, duplicates) for item in value)
+    return value is None or (bool(type_.scalar) and not _wrong_scalar(type_.scalar, value))
 
 
 def _wrong(value: Any, type_: Type, *, duplicates: bool) -> Wrong:
