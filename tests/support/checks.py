@@ -6,9 +6,9 @@ from pathlib import Path
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.checking.check import check
+from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.checking.result import Finding
-from watchbill.checking.subject import Subject
 from watchbill.rehearsal.script import read_tool
 
 TOOLS = ("helm@4.3.1", "helm@3.19.0")
