@@ -197,20 +197,24 @@ def _self_read(value: Any, name: str, struct: str, path: tuple[str, ...]) -> Ite
         if not isinstance(value, str):
             yield from _stopping(_scalar(value, "int32", struct, path))
     elif name == "bytes":
-        if isinstance(value, list):
-            for item in value:
-                if item is not None:
-                    yield from _scalar(item, "uint8", struct, path)
-        elif not isinstance(value, str):
-            yield _mismatch(value, "[]uint8", struct, path)
-        elif (position := _bad_base64(value)) is not None:
-            yield f"illegal base64 data at input byte {position}"
+        yield from _bytes(value, struct, path)
     elif name in ("time", "microtime", "duration"):
         if not isinstance(value, str):
             yield from _stopping(_scalar(value, "string", struct, path))
         elif name == "time" and value and not _TIME.fullmatch(value):
             layout = "2006-01-02T15:04:05Z07:00"
             raise _StopError(f'parsing time "{value}" as "{layout}": cannot parse "{value}" as "2006"')
+
+
+def _bytes(value: Any, struct: str, path: tuple[str, ...]) -> Iterator[str]:
+    if isinstance(value, list):
+        for item in value:
+            if item is not None:
+                yield from _scalar(item, "uint8", struct, path)
+    elif not isinstance(value, str):
+        yield _mismatch(value, "[]uint8", struct, path)
+    elif (position := _bad_base64(value)) is not None:
+        yield f"illegal base64 data at input byte {position}"
 
 
 def _stopping(found: Iterator[str]) -> Iterator[str]:
