@@ -176,6 +176,25 @@ def test_a_ttl_is_too_short_where_others_take_longer(
     assert told(found(engine, text), "WB501") == expected
 
 
+# --- WB109
+
+
+def test_documents_without_a_kind_are_one_finding(engine: Engine) -> None:
+    text = "kind: Secret\nmetadata: {name: a}\n---\nkind: Secret\nmetadata: {name: b}\n"
+    assert told(found(engine, text), "WB109") == ["error Secret/a"]
+
+
+@pytest.mark.parametrize("field", ["apiVersion: 1\nkind: Secret", "apiVersion: v1\nkind: 5"])
+def test_a_kind_that_is_no_text_is_none(field: str, engine: Engine) -> None:
+    assert len(told(found(engine, f"{field}\nmetadata: {{name: a}}\n"), "WB109")) == 1
+
+
+@pytest.mark.parametrize("metadata", ["name: 5", "name: a, namespace: 7", "name: a, labels: {b: 1.5}"])
+def test_names_are_text_too(metadata: str, engine: Engine) -> None:
+    text = f"apiVersion: v1\nkind: Secret\nmetadata: {{{metadata}}}\n"
+    assert len(told(found(engine, text), "WB106")) == 1
+
+
 # --- WB503, WB506
 
 

@@ -16,6 +16,7 @@ from watchbill.checking.mending import can_be_mended, can_be_unsaid
 from watchbill.checking.result import LEVELS, Checked, Fact, Finding, Level, Which
 from watchbill.checking.sightings import sightings
 from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.scenarios import Scenario
 from watchbill.rules import wb000_unclaimed
 from watchbill.rules.facts import REPLACED, fact_of, is_of_every_job
@@ -59,6 +60,15 @@ class Heard(Struct, frozen=True):
             return can_be_mended(self.claim, self.sighting, since)
         assert self.seen is not None
         return can_be_unsaid(self.rule, self.claim, self.seen, self.ground.checked)
+
+    @property
+    def is_a_failed_install(self) -> bool:
+        """Of the checked version, without flags and faults: what installs in no way is to be changed, whoever knows how."""
+        sighting = self.sighting
+        if sighting is None or sighting.broke not in FAILURES or sighting.flags or sighting.faults:
+            return False
+        own = sighting.lab is self.ground.alone or not self.ground.checked
+        return own and len(sighting.violation.trace) == 1
 
     @property
     def versions(self) -> Sequence[Which]:
@@ -121,7 +131,9 @@ def settle(heard: Sequence[Heard]) -> tuple[list[list[Heard]], list[Fact]]:
     kept, facts = [], []
     for group in _uncovered(groups):
         group.sort(key=lambda one: one.plainness)
-        if (first := next((one for one in group if one.mendable), None)) is not None:
+        if (
+            first := next((one for one in group if one.mendable or one.is_a_failed_install), None)
+        ) is not None:
             kept.append([first, *(one for one in group if one is not first)])
         else:
             tools = dict.fromkeys(str(one.ground.tool) for one in group)

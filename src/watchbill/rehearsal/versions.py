@@ -232,13 +232,15 @@ def _manifest(resource: Resource, cluster_wide: frozenset[tuple[str, str]]) -> M
     namespace = "" if (group, resource.kind) in cluster_wide else resource.namespace
     name = at(resource.object, "metadata", "name")
     thing = resource.object
-    stated = str(at(thing, "metadata", "namespace") or "")
-    if namespace:
+    stated = at(thing, "metadata", "namespace")
+    if stated is not None and not isinstance(stated, str):
+        pass  # nobody can read it: it stays as it is
+    elif namespace:
         thing = {**thing, "metadata": {**(thing.get("metadata") or {}), "namespace": namespace}}
     elif stated:  # the tools leave it out where there can be none
         thing = {**thing, "metadata": {k: v for k, v in thing["metadata"].items() if k != "namespace"}}
     key = Key(group, resource.kind, namespace, name if isinstance(name, str) else "")
-    return Manifest(key, Body.of(thing), resource.origin.template, stated)
+    return Manifest(key, Body.of(thing), resource.origin.template, str(stated or ""))
 
 
 def _cluster_wide(resources: Sequence[Resource]) -> frozenset[tuple[str, str]]:

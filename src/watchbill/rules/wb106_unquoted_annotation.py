@@ -1,4 +1,4 @@
-"""WB106: the value of an annotation or a label is a number or a boolean, and must be text."""
+"""WB106: the value of an annotation or a label, or a name, is a number or a boolean, and must be text."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,8 @@ from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
 
 FIELDS = ("annotations", "labels")
-WORDS = tuple(f"ObjectMeta.metadata.{field} of type string" for field in FIELDS)
+NAMES = ("name", "namespace")
+WORDS = tuple(f"ObjectMeta.metadata.{field} of type string" for field in (*FIELDS, *NAMES))
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -21,11 +22,13 @@ def _claim(sighting: Sighting) -> Claim | None:
     if not unquoted:
         return None
     first, *others = unquoted
-    kind, name = str(first.path[1]).removesuffix("s"), first.path[2]
+    field, name = str(first.path[1]).removesuffix("s"), first.path[-1]
+    which = f"{field} {name}" if field != name else f"metadata.{name}"
+    whose = named(first.key) if first.key.name else f"a {first.key.kind}"
     return Claim(
         subject=first.key,
-        title=title(f"{sighting.operation} fails: {kind} {name} of {named(first.key)} is no text", first.key),
-        because=f"{first.note} without quotes is a {_json_type(first.note)} to YAML, and {kind}s are text",
+        title=title(f"{sighting.operation} fails: {which} of {whose} is no text", first.key),
+        because=f"{first.note} without quotes is a {_json_type(first.note)} to YAML, and {field}s are text",
         fix=f'quote it: {name}: "{first.note}", or in a template: | quote',
         mends=(every(_quoted),),
         path=first.path,
@@ -40,6 +43,10 @@ def _unquoted(manifest: Manifest) -> Iterator[Pointer]:
         for name, value in found.items() if isinstance(found, dict) else ():
             if value is not None and not isinstance(value, str):
                 yield Pointer(manifest.key, ("metadata", field, str(name)), _written(value))
+    for field in NAMES:
+        value = manifest.body.metadata.get(field)
+        if value is not None and not isinstance(value, str):
+            yield Pointer(manifest.key, ("metadata", field), _written(value))
 
 
 def _written(value: object) -> str:
@@ -52,21 +59,23 @@ def _json_type(text: str) -> str:
 
 def _quoted(thing: Object) -> Object:
     metadata = thing.get("metadata") or {}
-    quoted = {
-        field: {
-            name: value if isinstance(value, str) or value is None else _written(value)
-            for name, value in metadata[field].items()
-        }
+    quoted: Object = {
+        field: {name: _text(value) for name, value in metadata[field].items()}
         for field in FIELDS
         if isinstance(metadata.get(field), dict)
     }
+    quoted |= {field: _text(metadata[field]) for field in NAMES if field in metadata}
     return {**thing, "metadata": {**metadata, **quoted}} if quoted else thing
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) or value is None else _written(value)
 
 
 RULE = Rule(
     "WB106",
     "unquoted-annotation",
-    "an annotation or a label without quotes is no text, and the object cannot be read",
+    "an annotation, a label or a name without quotes is no text, and the object cannot be read",
     rows=(65,),
     claim=_claim,
 )

@@ -13,7 +13,7 @@ from watchbill.lifecycle.world import Manifest
 from watchbill.patterns import regex
 from watchbill.rules.fields import put
 from watchbill.rules.mends import changed, once, without
-from watchbill.rules.rule import Claim, Mend, Path, Rule
+from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
 
@@ -180,38 +180,38 @@ def _twice(sighting: Sighting, manifest: Manifest) -> Claim | None:
 
 
 def _unreadable(sighting: Sighting) -> Claim | None:
-    """What no request can be made of: an unknown kind, or none at all."""
+    """What no request can be made of: an unknown kind, or none at all. One cause, however many documents."""
+    everything = list(sighting.rendered.everything())
     if found := _UNKNOWN_KIND.search(sighting.what):
-        manifest = next(
-            (
-                one
-                for one in sighting.rendered.everything()
-                if (one.body.kind, one.body.api_version) == (found["kind"], found["version"])
-            ),
-            None,
-        )
+        which = (found["kind"], found["version"])
+        documents = [one for one in everything if (one.body.kind, one.body.api_version) == which]
         what = f"there is no {found['kind']} in {found['version']}"
         fix = _definition(sighting, found["version"])
     elif found := _NOT_SET.search(sighting.what):
-        manifest = next(
-            (one for one in sighting.rendered.everything() if not (one.body.kind and one.body.api_version)),
-            None,
-        )
+        documents = [one for one in everything if not _says_what_it_is(one)]
         what = found["what"]
-        fix = "a document needs apiVersion and kind: an if around it may leave a part of it standing"
+        fix = "a document needs apiVersion and kind: a comment or an if before it may have swallowed a line"
     else:
         return None
-    if manifest is None:
+    if not documents:
         return None
+    first, *others = documents
+    path: Path = ("apiVersion",) if first.body.api_version else ()
     return Claim(
-        subject=manifest.key,
-        title=title(f"{sighting.operation} fails: {what}, in {manifest.path}"),
+        subject=first.key,
+        title=title(f"{sighting.operation} fails: {what}, in {first.path}"),
         because=what,
         fix=fix,
-        mends=(without(manifest.key),),
+        mends=(without(*(one.key for one in documents)),),
         cause=what,
-        path=("apiVersion",) if manifest.body.api_version else (),
+        path=path,
+        related=tuple(Pointer(one.key, path, "here too") for one in others),
     )
+
+
+def _says_what_it_is(document: Manifest) -> bool:
+    said = (document.body.object.get(field) for field in ("apiVersion", "kind"))
+    return all(isinstance(value, str) and value for value in said)
 
 
 def _definition(sighting: Sighting, version: str) -> str:
