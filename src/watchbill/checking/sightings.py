@@ -90,9 +90,9 @@ def _neighbours(ground: Ground) -> Iterator[Sighting]:
     if ground.chart is None or ground.tool.name != "helm":
         return
     lab = ground.alone
-    first = parse("install", "helm")
-    for other in (f"{lab.release[:50]}-2", f"{lab.namespace}-2/{lab.release}"):
-        if _hook_objects(lab, "").isdisjoint(_hook_objects(lab, other)):
+    first, own = parse("install", "helm"), _hook_objects(lab, "")
+    for other in (f"{lab.release[:50]}-2", f"{lab.namespace}-2/{lab.release}") if own else ():
+        if own.isdisjoint(_hook_objects(lab, other)):
             continue
         _, violations = retrace(stage_for(lab), (first, parse(f"release {other} install", "helm")))
         for violation in violations:

@@ -40,9 +40,9 @@ def _claim(sighting: Sighting) -> Claim | None:
 
 
 def _from_some_length_on(sighting: Sighting, key: Key, limit: int, too_long: bool) -> Claim:
-    length = _shortest(sighting)
-    subject = _ordinary(sighting, key)
     more = len(key.name) - len(LONGEST_NAME)
+    length = _shortest(sighting, limit - more + 1)
+    subject = _ordinary(sighting, key)
     what = (
         f"its name is {more} letters longer than the release's, and the name of a {key.kind} may have {limit}"
     )
@@ -66,9 +66,13 @@ def _fix(limit: int) -> str:
     return f'cut the name: | trunc {limit} | trimSuffix "-", or shorter by as much as comes behind it'
 
 
-def _shortest(sighting: Sighting) -> int:
-    """The length from which on it fails: played, since templates may cut names in their own ways."""
+def _shortest(sighting: Sighting, likely: int) -> int:
+    """The length from which on it fails: played, since templates may cut names in their own ways. `likely` is where it
+    is if they do not."""
     works, fails = 0, len(LONGEST_NAME)
+    if 1 < likely < fails and _fails(sighting, likely):
+        fails = likely
+        works = 0 if _fails(sighting, likely - 1) else likely - 1
     while fails - works > 1:
         length = (works + fails) // 2
         if _fails(sighting, length):
