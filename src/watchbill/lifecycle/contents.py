@@ -3,7 +3,9 @@
 import base64
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
 from watchbill.lifecycle.objects import Body, Key, at
@@ -19,7 +21,7 @@ RANDOM = regex(r"(?=.*\d)(?=.*[A-Za-z])[^\s:@.]{8,}|\$2[aby]\$.+|[a-zA-Z]{10,}")
 EVERYTHING: frozenset[str] = frozenset()
 
 
-class Read(NamedTuple):
+class Read(Struct, frozen=True):
     """An object whose contents a pod is given."""
 
     key: Key

@@ -1,7 +1,5 @@
 """Flags of the tools' commands, and in which versions they exist."""
 
-from typing import NamedTuple
-
 from msgspec import Struct
 
 from watchbill.lifecycle.helm.traits import Span
@@ -36,7 +34,7 @@ class Flags(Struct, frozen=True, cache_hash=True):
     all: bool = False
 
 
-class Flag(NamedTuple):
+class Flag(Struct, frozen=True):
     field: str  # of Flags; empty: it changes nothing the model shows
     kind: str  # bool, text, number, duration, wait
     commands: tuple[str, ...]

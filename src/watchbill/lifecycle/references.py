@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from watchbill.lifecycle.objects import Body, Key, at
 
@@ -11,7 +13,7 @@ TEMPLATES = {"Pod": (), "CronJob": ("spec", "jobTemplate", "spec", "template")}
 Path = tuple[str | int, ...]
 
 
-class _Reference(NamedTuple):
+class _Reference(Struct, frozen=True):
     """One field of a pod that names another object."""
 
     group: str
@@ -46,8 +48,8 @@ def places(body: Body, namespace: str) -> Mapping[Key, Path]:
     found = dict[Key, Path]()
     if spec is not None:
         start = (*pod_path(body.kind), "spec")
-        for group, kind, name, path in _references(spec):
-            found.setdefault(Key(group, kind, namespace, name), (*start, *path))
+        for one in _references(spec):
+            found.setdefault(Key(one.group, one.kind, namespace, one.name), (*start, *one.path))
     return found
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart
@@ -161,7 +162,7 @@ def look_ahead(engine: Engine, chart: Chart, looks: Sequence[tuple[FromChart, Se
         version.learn(revision, result)
 
 
-class _Asked(NamedTuple):
+class _Asked(Struct, frozen=True):
     """A situation in which a version is rendered."""
 
     release: ReleaseName

@@ -1,14 +1,13 @@
 """What differs between versions of Helm, as data: operations ask for a trait, never for a version."""
 
 from functools import cache
-from typing import NamedTuple
 
 from msgspec import Struct
 
 Version = tuple[int, int, int]
 
 
-class Span(NamedTuple):
+class Span(Struct, frozen=True):
     """Versions from the first to before the second; without a second: to this day."""
 
     since: Version

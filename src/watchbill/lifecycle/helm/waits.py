@@ -1,7 +1,8 @@
 """When Helm takes an object for ready, and what it says when its time is over."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION, fate_of
 from watchbill.lifecycle.helm.operation import Failed, Operation
@@ -15,7 +16,7 @@ TIMED_OUT = "context deadline exceeded"
 JOB_RETRIES = 60  # seconds during which Helm 3 looks again at a failed Job before it says so
 
 
-class Unready(NamedTuple):
+class Unready(Struct, frozen=True):
     """One object the status watcher is not content with."""
 
     key: Key
@@ -85,15 +86,16 @@ def _watched(key: Key, live: Live) -> Unready:
 def _watcher_words(op: Operation, unready: Sequence[Unready], trouble: str = "not ready") -> str:
     if not op.traits.gives_up_at_failed:
         lines = [
-            f"resource {trouble}, name: {key.name}, kind: {key.kind}, status: {status}"
-            for key, status, _ in unready
+            f"resource {trouble}, name: {one.key.name}, kind: {one.key.kind}, status: {one.status}"
+            for one in unready
         ]
         return "\n".join([*lines, TIMED_OUT])
     lines = [
-        f"resource {key.kind}/{key.namespace}/{key.name} {trouble}. status: {status}, message: {message}"
-        for key, status, message in unready
+        f"resource {one.key.kind}/{one.key.namespace}/{one.key.name} {trouble}. status: {one.status}, "
+        f"message: {one.message}"
+        for one in unready
     ]
-    late = any(status != "Failed" for _, status, _ in unready)
+    late = any(one.status != "Failed" for one in unready)
     return "\n".join([*lines, TIMED_OUT] if late else lines)
 
 

@@ -2,7 +2,8 @@
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from watchbill.patterns import regex
 
@@ -22,7 +23,7 @@ SUFFIX_WRONG = "unable to parse quantity's suffix"
 NUMBER_WRONG = "unable to parse numeric part of quantity"
 
 
-class Quantity(NamedTuple):
+class Quantity(Struct, frozen=True):
     nanos: int
     form: str  # "decimal", "exponent" or "binary"
     spelling: str = ""  # kept where the server keeps it

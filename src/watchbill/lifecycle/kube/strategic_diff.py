@@ -1,6 +1,8 @@
 """The difference of two objects as a strategic merge patch, built as client-go's strategicpatch does."""
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from watchbill.lifecycle.kube.gosort import go_sorted
 from watchbill.lifecycle.kube.schema import Field, Type
@@ -22,7 +24,7 @@ from watchbill.lifecycle.kube.strategic_values import (
 )
 
 
-class Mode(NamedTuple):
+class Mode(Struct, frozen=True):
     additions: bool
     deletions: bool
 

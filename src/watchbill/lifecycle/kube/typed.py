@@ -6,8 +6,9 @@ above it.
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
+from msgspec import Struct
 from msgspec.json import encode
 
 from watchbill.lifecycle.kube.schema import Type, deduced
@@ -20,7 +21,7 @@ MISSING = object()
 SCALAR, LIST, MAP = range(3)
 
 
-class Comparison(NamedTuple):
+class Comparison(Struct, frozen=True):
     removed: set[Path]
     modified: set[Path]
     added: set[Path]
@@ -330,7 +331,7 @@ def _below(type_: Type | None, element: Element) -> Type | None:
 def compare(old: Any, new: Any, type_: Type) -> Comparison:
     comparison = Comparison(set(), set(), set())
     _compare(old, new, type_, (), comparison)
-    for paths in comparison:
+    for paths in (comparison.removed, comparison.modified, comparison.added):
         paths.discard(())
     return comparison
 
