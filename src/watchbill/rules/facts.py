@@ -1,7 +1,7 @@
 """What no chart can change: facts of the tools. `matrix` and `check -v` tell them, nothing counts them."""
 
 from watchbill.lifecycle.contracts import EVICTED
-from watchbill.lifecycle.properties import Property
+from watchbill.lifecycle.properties import FAILURES, Property
 from watchbill.rules.sighting import Sighting
 
 # Words of an error, and what they mean for every release there is.
@@ -36,6 +36,9 @@ OUTLASTED = (
     "when Helm gives up waiting for a hook, it deletes what hook-succeeded says of the hooks before it"
 )
 TAKEN_BACK = "going back deletes what the older version does not bring, also where something still names it"
+MIXED = (
+    "going back after a failure mixes two versions of an object, and Kubernetes may refuse what comes of it"
+)
 HELD = "an object with a finalizer stays until whoever put that there takes it away"
 OF_BEFORE = "what the version before does with its own hooks, a later version cannot change"
 STUCK = "a release can be left in a state that only another operation gets it out of"
@@ -43,36 +46,49 @@ STUCK = "a release can be left in a state that only another operation gets it ou
 
 def fact_of(sighting: Sighting) -> str | None:
     """The fact behind a violation, if it is one."""
-    for words, fact in FACTS:
-        if words in sighting.what:
-            return fact
+    told = next((fact for words, fact in FACTS if words in sighting.what), None)
+    if told is not None:
+        return told
     if is_of_every_job(sighting):
         return REPLACED
     if "kill" in sighting.faults:
         return ORPHANED
-    if sighting.broke is Property.CLEANS_UP and sighting.faults:
-        return LEFT
-    if sighting.broke is Property.SPARES and not sighting.last.ok:
-        return TAKEN_BACK
-    if sighting.broke in (Property.SPARES, Property.KEEPS) and sighting.move.verb == "rollback":
-        return TAKEN_BACK
-    if sighting.broke is Property.CLEANS_UP and _is_held(sighting):
-        return HELD
-    if sighting.broke is Property.LOGS and sighting.key is not None and sighting.hook(sighting.key) is None:
-        return OF_BEFORE
-    if sighting.broke is Property.SPARES and sighting.faults & {"hang", "late"}:
-        return OUTLASTED
-    if sighting.broke in (Property.FINISHES, Property.ALONE):
-        return STOPPED if sighting.move.verb in ("uninstall", "delete") else KILLED
-    if sighting.broke is Property.RETURNS:
-        # Why the operation before failed is a violation of its own; that nothing else helps adds nothing to it.
-        return STUCK
+    if is_a_mixture(sighting):
+        return MIXED
+    return _of_property(sighting)
+
+
+def _of_property(sighting: Sighting) -> str | None:
+    back = sighting.move.verb == "rollback"
+    match sighting.broke:
+        case Property.CLEANS_UP:
+            return LEFT if sighting.faults else HELD if _is_held(sighting) else None
+        case Property.SPARES | Property.KEEPS if back:
+            return TAKEN_BACK
+        case Property.SPARES if sighting.faults & {"hang", "late"}:
+            return OUTLASTED
+        case Property.SPARES if not sighting.last.ok:
+            return TAKEN_BACK
+        case Property.LOGS if sighting.key is not None and sighting.hook(sighting.key) is None:
+            return OF_BEFORE
+        case Property.FINISHES | Property.ALONE:
+            return STOPPED if sighting.move.verb in ("uninstall", "delete") else KILLED
+        case Property.RETURNS:
+            # Why the operation before failed is a violation of its own; that nothing else helps adds nothing to it.
+            return STUCK
     return None
 
 
 def is_of_every_job(sighting: Sighting) -> bool:
     """Shown whenever a Job is created. Whether it matters only a contract can say (WB602): no rule claims it."""
     return sighting.broke is Property.ALONE and sighting.what == EVICTED
+
+
+def is_a_mixture(sighting: Sighting) -> bool:
+    """A rollback that is refused after something else went wrong: what is there is neither one version nor the other."""
+    step = sighting.step
+    refused = sighting.broke in FAILURES and step is not None and bool(step.refused)
+    return refused and sighting.move.verb == "rollback" and bool(sighting.faults)
 
 
 def _is_held(sighting: Sighting) -> bool:

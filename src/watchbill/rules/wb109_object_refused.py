@@ -11,6 +11,7 @@ from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.world import Manifest
 from watchbill.patterns import regex
+from watchbill.rules.facts import is_a_mixture
 from watchbill.rules.fields import put
 from watchbill.rules.mends import changed, once, without
 from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
@@ -35,7 +36,7 @@ _NAMED = regex(r'\w+="(?P<name>[^"]*)"')
 
 
 def _claim(sighting: Sighting) -> Claim | None:
-    if sighting.broke not in FAILURES:
+    if sighting.broke not in FAILURES or is_a_mixture(sighting):
         return None
     if sighting.key is None or _UNKNOWN_KIND.search(sighting.what):
         return _unreadable(sighting)
