@@ -86,7 +86,8 @@ def _severity(late: Mapping[Key, Manifest], talks: list[Mention]) -> Severity:
 
 
 def _because(event: str, needed: list[Key]) -> str:
-    return f"{event} hook, and the chart brings {listed(needed)} along as plain objects"
+    plain = "as a plain object" if len(needed) == 1 else "as plain objects"
+    return f"{event} hook, and the chart brings {listed(needed)} along {plain}"
 
 
 def _plain(rendered: Rendered) -> dict[Key, Manifest]:

@@ -20,6 +20,8 @@ def _claim(sighting: Sighting) -> Claim | None:
     recreated = key in sighting.last.world.objects
     # A pod keeps the ConfigMap or Secret it has read; a token dies with its account.
     severity = Severity.ERROR if key.kind == "ServiceAccount" or not recreated else Severity.WARNING
+    if all(sighting.hook(user) is not None for user in using):
+        severity = Severity.NOTE  # they are there only because they are hooks themselves: WB407
     again = " and creates it anew" if recreated else ""
     return Claim(
         subject=key,

@@ -25,15 +25,13 @@ def _claim(sighting: Sighting) -> Claim | None:
     if key not in reaped:
         return None
     first, *others = reaped
-    more = f" and {len(others)} more" if others else ""
+    gone = f"{short(first)} and {len(others)} more are" if others else f"{short(first)} is"
     own = sighting.hook(user)
     # Where the Job has the same policy somebody has thought of them together: all go when all is well.
     alike = own is not None and SUCCEEDED in policies(own)
     return Claim(
         subject=first,
-        title=title(
-            f"when {named(user)} outlasts Helm, {short(first)}{more} is deleted under it", first, user
-        ),
+        title=title(f"when {named(user)} outlasts Helm, {gone} deleted under it", first, user),
         because=f"{named(first)} has hook-succeeded, and the Job that needs it goes on",
         fix="give the Job a deadline below Helm's timeout, or give what it needs before-hook-creation alone",
         mends=(all_of(*(with_policies(one, *but(hook, SUCCEEDED)) for one, hook in reaped.items())),),
