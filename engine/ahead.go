@@ -13,7 +13,6 @@ func executeAhead(loaded *loadedChart, contexts []Context) iter.Seq2[*rendering,
 		rendering *rendering
 		err       *Error
 	}
-	alike := findAlike(loaded, contexts)
 	return func(yield func(*rendering, *Error) bool) {
 		waiting := make(chan chan executed, runtime.GOMAXPROCS(0)-1) // bounds how many are under way
 		stop := make(chan struct{})
@@ -28,7 +27,7 @@ func executeAhead(loaded *loadedChart, contexts []Context) iter.Seq2[*rendering,
 					return
 				}
 				go func() {
-					rendering, err := alike.execute(i)
+					rendering, err := loaded.execute(&contexts[i])
 					result <- executed{rendering, err}
 				}()
 			}

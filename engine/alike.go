@@ -7,102 +7,116 @@ import (
 	"sync"
 )
 
-// alike runs the templates of contexts. Those that differ in nothing but the order in which documents are sorted
-// and in Helm's version, for which hardly any template asks, are run once.
-type alike struct {
-	loaded   *loadedChart
-	contexts []Context
-	first    []int // for each context the first one like it, which may be itself
+// maxKept is how many bytes of output a chart keeps of runs that may be asked for again.
+const maxKept = 2 << 20
 
+// executions are the runs of a chart's templates. Contexts that templates cannot tell apart share one: those that
+// differ in what is asked of the output, in the order in which documents are sorted, and in Helm's version, for
+// which hardly any template asks.
+type executions struct {
 	lock     sync.Mutex
-	running  map[int]*shared      // by first
+	known    map[string]*execution // by what templates see
+	kept     int
 	believed map[bool]func() bool // of installs and of upgrades: that nobody asks for Helm's version
 }
 
-// shared is a run for several contexts, kept until the last of them has it.
-type shared struct {
-	run  func() (*rendering, *Error)
-	left int
+type execution struct {
+	context *Context
+	run     func() (*rendering, *Error)
+	counted bool // among what is kept
 }
 
-func findAlike(loaded *loadedChart, contexts []Context) *alike {
-	a := &alike{
-		loaded: loaded, contexts: contexts, first: firstAlike(loaded, contexts),
-		running: map[int]*shared{}, believed: map[bool]func() bool{},
-	}
-	for i, first := range a.first {
-		if first == i {
-			continue
-		}
-		if a.running[first] == nil {
-			run := sync.OnceValues(func() (*rendering, *Error) { return executeContext(loaded, &contexts[first]) })
-			a.running[first] = &shared{run, 1}
-		}
-		a.running[first].left++
-		if upgrade := contexts[i].Upgrade; a.believed[upgrade] == nil {
-			// Believed when it has been seen once: the other version gives the same.
-			run := a.running[first].run
-			a.believed[upgrade] = sync.OnceValue(func() bool {
-				return sameOutputs(run, func() (*rendering, *Error) { return executeContext(loaded, &contexts[i]) })
-			})
-		}
-	}
-	return a
+func newExecutions() *executions {
+	return &executions{known: map[string]*execution{}, believed: map[bool]func() bool{}}
 }
 
-func (a *alike) execute(i int) (*rendering, *Error) {
-	context := &a.contexts[i]
-	run := a.take(a.first[i])
-	if run == nil || a.first[i] != i && !a.believed[context.Upgrade]() {
-		return executeContext(a.loaded, context)
+// execute runs the templates in a context, or takes over a run that is as good.
+func (l *loadedChart) execute(context *Context) (*rendering, *Error) {
+	key := seenByTemplates(*context)
+	if key == "" || l.namesHelmVersion {
+		return l.executeContext(context)
 	}
-	rendering, err := run()
+	known := l.executions.find(key, context, func() (*rendering, *Error) { return l.executeContext(context) })
+	if context.WantValues && !known.context.WantValues || !l.serves(known, context) {
+		return l.executeContext(context)
+	}
+	rendering, err := known.run()
+	l.executions.keep(key, known, rendering)
 	if err != nil {
 		return nil, err
 	}
 	copied := *rendering
 	copied.context = context
+	if !context.WantValues {
+		copied.values = nil
+	}
 	return &copied, nil
 }
 
-// take gives the run that begins with this context, nil if it is one of its own.
-func (a *alike) take(first int) func() (*rendering, *Error) {
-	a.lock.Lock()
-	defer a.lock.Unlock()
-	shared := a.running[first]
-	if shared == nil {
-		return nil
+// serves tells whether a run under one version of Helm is as good under another. That nobody asks for it is
+// believed when it was seen once: the other version gives the same.
+func (l *loadedChart) serves(known *execution, context *Context) bool {
+	if known.context.HelmVersion == context.HelmVersion {
+		return true
 	}
-	if shared.left--; shared.left == 0 {
-		delete(a.running, first)
+	l.executions.lock.Lock()
+	believed := l.executions.believed[context.Upgrade]
+	if believed == nil {
+		believed = sync.OnceValue(func() bool {
+			return sameOutputs(known.run, func() (*rendering, *Error) { return l.executeContext(context) })
+		})
+		l.executions.believed[context.Upgrade] = believed
 	}
-	return shared.run
+	l.executions.lock.Unlock()
+	return believed()
 }
 
-func executeContext(loaded *loadedChart, context *Context) (*rendering, *Error) {
-	rendering, err := newRendering(loaded, context)
+func (l *loadedChart) executeContext(context *Context) (*rendering, *Error) {
+	rendering, err := newRendering(l, context)
 	if err == nil {
 		err = rendering.executeSafely()
 	}
 	return rendering, err
 }
 
-func firstAlike(loaded *loadedChart, contexts []Context) []int {
-	first, known := make([]int, len(contexts)), map[string]int{}
-	for i, context := range contexts {
-		first[i] = i
-		context.Order, context.HelmVersion = nil, ""
-		text, err := json.Marshal(context)
-		if err != nil || loaded.namesHelmVersion || namesHelmVersion(text) {
-			continue
-		}
-		if j, seen := known[string(text)]; seen {
-			first[i] = j
-		} else {
-			known[string(text)] = i
+func (e *executions) find(key string, context *Context, run func() (*rendering, *Error)) *execution {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	if e.known[key] == nil {
+		e.known[key] = &execution{context: context, run: sync.OnceValues(run)}
+	}
+	return e.known[key]
+}
+
+// keep forgets a run that takes too much room.
+func (e *executions) keep(key string, known *execution, run *rendering) {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	if run == nil || known.counted {
+		return
+	}
+	known.counted = true
+	if e.kept+run.size > maxKept {
+		delete(e.known, key)
+	} else {
+		e.kept += run.size
+	}
+}
+
+// seenByTemplates is all of a context that decides what templates give; empty where that cannot be said, because
+// files decide it too or Helm's version is named.
+func seenByTemplates(context Context) string {
+	context.Order, context.HelmVersion, context.Lines, context.WantValues = nil, "", false, false
+	text, err := json.Marshal(context)
+	if err != nil || len(context.Values.SetFile) > 0 || namesHelmVersion(text) {
+		return ""
+	}
+	for _, file := range context.Values.Files {
+		if file.Text == nil {
+			return ""
 		}
 	}
-	return first
+	return string(text)
 }
 
 func sameOutputs(one, other func() (*rendering, *Error)) bool {

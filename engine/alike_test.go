@@ -48,17 +48,53 @@ func TestContextsThatAreAlikeComeOutAsIfTheyWereAlone(t *testing.T) {
 }
 
 func TestHowManyRunsContextsNeed(t *testing.T) {
-	silent := chartOf(t, "-- templates/a.yaml --\nkind: Secret\n")
-	asking := chartOf(t, "-- templates/a.yaml --\nhelm: {{ .Capabilities.HelmVersion }}\n")
-	for directory, wanted := range map[string][]int{
-		silent: {0, 1, 2, 3, 0, 1, 2, 3},
-		asking: {0, 1, 2, 3, 4, 5, 6, 7},
+	large := "-- templates/a.yaml --\ntext: {{ repeat 1500000 \"x\" }}\n"
+	for name, test := range map[string]struct {
+		archive string
+		kept    int
+	}{
+		"nobody asks":     {"-- templates/a.yaml --\nkind: Secret\n", 4},
+		"a template asks": {"-- templates/a.yaml --\nhelm: {{ .Capabilities.HelmVersion }}\n", 0},
+		"a large output":  {large, 1},
 	} {
-		loaded, err := converse(t).engine.chart(Source{Path: directory})
+		talk := converse(t)
+		source := Source{Path: chartOf(t, test.archive)}
+		for range 2 { // what was run for one request is there for the next
+			line, err := json.Marshal(Request{Render: &RenderRequest{Source: source, Contexts: underBothHelms()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			talk.ask(line)
+			expect(t, name, len(talk.engine.charts[source].executions.known), test.kept)
+		}
+	}
+}
+
+func TestFilesAreReadEveryTime(t *testing.T) {
+	directory := chartOf(t, "-- templates/a.yaml --\nname: {{ .Values.name }}\n-- values.txt --\nname: one\n")
+	file := filepath.Join(directory, "values.txt")
+	talk := converse(t)
+	text := func() string {
+		line, err := json.Marshal(Request{Render: &RenderRequest{Source: Source{Path: directory}, Contexts: []Context{
+			{Release: "r", Revision: 1, Values: Values{Files: []ValuesFile{{Path: file}}}},
+		}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		expect(t, "first", firstAlike(loaded, underBothHelms()), wanted)
+		return talk.ask(line)[0].Body.Text
+	}
+	expect(t, "before", text(), "name: one\n")
+	if err := os.WriteFile(file, []byte("name: two\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "after", text(), "name: two\n")
+}
+
+func TestValuesAreAnsweredToWhoWantsThem(t *testing.T) {
+	directory := chartOf(t, "-- templates/a.yaml --\nname: {{ .Values.name }}\n-- values.yaml --\nname: one\n")
+	all := renderAll(t, directory, Context{Revision: 1}, Context{Revision: 1, WantValues: true}, Context{Revision: 1})
+	for i, wanted := range []string{"", `{"name":"one"}`, ""} {
+		expect(t, "values", string(all[i].Values), wanted)
 	}
 }
 

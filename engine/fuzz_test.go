@@ -164,7 +164,7 @@ func renderFuzzed(t *testing.T, template, helper, values string) *rendering {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = r.run(newReader())
+	err = r.run()
 	for name, output := range r.outputs {
 		if strings.Contains(output, markLead) || strings.Contains(template+helper+values, markLead) {
 			continue

@@ -233,3 +233,11 @@ func expectContains(t testing.TB, text string, parts ...string) {
 		}
 	}
 }
+
+// run is all that a request does with one context.
+func (r *rendering) run() *Error {
+	if err := r.executeTemplates(); err != nil {
+		return err
+	}
+	return r.finish(newReader())
+}

@@ -144,7 +144,7 @@ func TestInstrumentedTemplatesPrintTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.run(newReader())
+		r.run()
 		if r.outputs == nil {
 			continue // does not render, which is no matter here
 		}

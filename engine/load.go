@@ -22,6 +22,7 @@ type loadedChart struct {
 	chart            *chart.Chart
 	instruments      *instruments
 	namesHelmVersion bool
+	executions       *executions
 	located          map[string]*rendering // by context
 }
 
@@ -49,7 +50,8 @@ func (e *engine) chart(source Source) (*loadedChart, *Error) {
 		return nil, err
 	}
 	loaded := &loadedChart{
-		chart: c, instruments: &instruments{texts: map[instrumentKey]string{}}, located: map[string]*rendering{},
+		chart: c, instruments: &instruments{texts: map[instrumentKey]string{}}, executions: newExecutions(),
+		located: map[string]*rendering{},
 	}
 	for _, at := range allCharts(c) {
 		for _, file := range at.chart.Raw {

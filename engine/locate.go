@@ -57,9 +57,9 @@ func (l *loadedChart) locatable(context Context) (*rendering, *Error) {
 	if known := l.located[string(key)]; known != nil && failed == nil {
 		return known, nil
 	}
-	rendering, err := newRendering(l, &context)
+	rendering, err := l.execute(&context)
 	if err == nil {
-		err = rendering.run(newReader())
+		err = rendering.finish(newReader())
 	}
 	if err != nil {
 		return nil, err

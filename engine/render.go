@@ -91,16 +91,8 @@ func newRendering(loaded *loadedChart, context *Context) (*rendering, *Error) {
 	return &rendering{loaded: loaded, context: context, given: given, objects: context.Cluster}, nil
 }
 
-// run renders as Helm's install and upgrade do (action.Configuration.renderResources), up to the point
-// where they would talk to a cluster.
-func (r *rendering) run(documents *reader) *Error {
-	if err := r.executeTemplates(); err != nil {
-		return err
-	}
-	return r.finish(documents)
-}
-
-// executeTemplates touches nothing but the rendering itself.
+// executeTemplates renders as Helm's install and upgrade do (action.Configuration.renderResources), up to the point
+// where they would talk to a cluster. It touches nothing but the rendering itself.
 func (r *rendering) executeTemplates() *Error {
 	c, values, err := r.prepare(true)
 	if err != nil {

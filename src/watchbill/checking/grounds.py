@@ -14,17 +14,21 @@ from watchbill.charts.protocol import Context
 from watchbill.charts.render import Failure, Rendering, parse
 from watchbill.lifecycle.lab import Contract, Lab, ReleaseName, Tool
 from watchbill.lifecycle.objects import Body, Key, group_of
+from watchbill.lifecycle.scenarios import LONGEST_NAME
 from watchbill.rehearsal.versions import (
     ALL_REVISIONS,
     FIRST_REVISIONS,
     FromChart,
     FromManifests,
+    Look,
     Source,
     Versions,
     context_for,
     look_ahead,
 )
 from watchbill.rules.look import Dropped
+
+HOOK = "helm.sh/hook"
 
 Finish = Callable[[Rendering], Rendering]
 
@@ -88,11 +92,15 @@ def of_chart(
 ) -> Iterator[Ground]:
     """`old` is the version before; without one the next is made up. `finishing`: what becomes of a rendering before
     the tool sees it."""
-    made_up = [] if old is not None else next_versions(engine, chart, context_for(context, tools[0]))
+    # The seed is that of an install: what is rendered here is not rendered again.
+    first = replace(context_for(context, tools[0]), seed=1)
+    made_up = [] if old is not None else next_versions(engine, chart, first)
     casts = [_cast(engine, chart, old, context, made_up, tool=tool, finish=finishing(tool)) for tool in tools]
     if old is not None:
-        look_ahead(engine, old, [(cast.before, ALL_REVISIONS) for cast in casts if cast.before is not None])
-    look_ahead(engine, chart, [look for cast in casts for look in cast.looks()])
+        befores = [cast.before for cast in casts if cast.before is not None]
+        look_ahead(engine, old, [Look(before, revision) for before in befores for revision in ALL_REVISIONS])
+    hooked = any(HOOK in template.text for template in chart.templates)
+    look_ahead(engine, chart, [look for cast in casts for look in cast.looks(hooked=hooked)])
     for cast in casts:
         tool, release, this = cast.tool, cast.release, cast.this
         alone = _lab(tool, [this], release)
@@ -109,6 +117,14 @@ def of_chart(
         yield Ground(tool, profile, life, 0, cast.kinds, alone, trials, renderings, chart)
 
 
+def neighbours(release: ReleaseName) -> tuple[ReleaseName, ReleaseName]:
+    """A second release of the chart: here under another name, and elsewhere under the same one."""
+    return (
+        ReleaseName(f"{release.name[:50]}-2", release.namespace),
+        ReleaseName(release.name, f"{release.namespace}-2"),
+    )
+
+
 class _Cast(Struct, frozen=True):
     """The versions that one tool plays."""
 
@@ -120,12 +136,18 @@ class _Cast(Struct, frozen=True):
     usual: FromChart | None = None  # what a release mostly brings, all at once,
     kinds: tuple[str, ...] = ()  # and what that is
 
-    def looks(self) -> Iterator[tuple[FromChart, Sequence[int]]]:
-        """What will be asked of the versions of the checked chart, and at which revisions."""
-        yield self.this, ALL_REVISIONS
-        if self.usual is not None:
-            yield self.usual, ALL_REVISIONS
-        yield from ((changed, FIRST_REVISIONS) for changed in self.following)
+    def looks(self, *, hooked: bool) -> Iterator[Look]:
+        """What will be asked of the versions of the checked chart."""
+        for version in (self.this, self.usual):
+            if version is not None:
+                yield from (Look(version, revision) for revision in ALL_REVISIONS)
+        yield from (Look(changed, revision) for changed in self.following for revision in FIRST_REVISIONS)
+        if self.tool.name != "helm":
+            return
+        longest = ReleaseName(LONGEST_NAME, self.release.namespace)
+        yield from (Look(self.this, revision, longest) for revision in FIRST_REVISIONS)
+        if hooked:  # releases in each other's way are those whose hooks are
+            yield from (Look(self.this, 1, other) for other in neighbours(self.release))
 
 
 def _cast(

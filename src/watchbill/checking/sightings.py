@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from watchbill.checking.grounds import Ground
+from watchbill.checking.grounds import Ground, neighbours
 from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.explore import explore
 from watchbill.lifecycle.lab import Lab
@@ -83,7 +83,7 @@ def _is_due_to_its_name(violation: Violation, stage: Stage) -> bool:
 
 
 def _neighbours(ground: Ground) -> Iterator[Sighting]:
-    """A second release of the chart, here under another name, and elsewhere under the same one.
+    """What a second release of the chart does to the first.
 
     Manifests are of one release: nobody knows what another one's would be.
     """
@@ -91,7 +91,8 @@ def _neighbours(ground: Ground) -> Iterator[Sighting]:
         return
     lab = ground.alone
     first, own = parse("install", "helm"), _hook_objects(lab, "")
-    for other in (f"{lab.release[:50]}-2", f"{lab.namespace}-2/{lab.release}") if own else ():
+    for release in neighbours(lab.named("")) if own else ():
+        other = lab.records(release)
         if own.isdisjoint(_hook_objects(lab, other)):
             continue
         _, violations = retrace(stage_for(lab), (first, parse(f"release {other} install", "helm")))

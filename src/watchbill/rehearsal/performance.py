@@ -16,6 +16,7 @@ from watchbill.rehearsal.versions import (
     FIRST_REVISIONS,
     FromChart,
     FromManifests,
+    Look,
     Source,
     Versions,
     context_for,
@@ -55,7 +56,7 @@ def perform(script: Script, lab: Lab) -> list[Played]:
 def _from_chart(engine: Engine, chart: Chart, context: Context) -> FromChart:
     """One that renders for nobody is bad input; one that fails for upgrades only is worth a rehearsal."""
     version = FromChart(engine, chart, context)
-    look_ahead(engine, chart, [(version, FIRST_REVISIONS)])
+    look_ahead(engine, chart, [Look(version, revision) for revision in FIRST_REVISIONS])
     looks = [version.look(revision) for revision in FIRST_REVISIONS]
     failures = [look for look in looks if isinstance(look, Failure)]
     if len(failures) == len(looks):

@@ -97,13 +97,13 @@ class FromChart:
         self._exactly(self._first(revision))
         return self._looks[revision]
 
-    def question(self, revision: int) -> Context:
+    def question(self, look: "Look") -> Context:
         """What a look asks the engine for."""
-        return self._context_of(self._first(revision))
+        return self._context_of(self._first(look.revision, look.release))
 
-    def learn(self, revision: int, result: Rendering | Failure) -> None:
+    def learn(self, look: "Look", result: Rendering | Failure) -> None:
         """What a look would have been answered."""
-        self._take(self._first(revision), result)
+        self._take(self._first(look.revision, look.release), result)
 
     @cached_property
     def _sees_revision(self) -> bool:
@@ -111,9 +111,9 @@ class FromChart:
         some, other = (self._exactly(self._first(revision)) for revision in (SOME_REVISION, ANOTHER_REVISION))
         return some != other or _is_volatile(self._looks[SOME_REVISION])
 
-    def _first(self, revision: int) -> "_Asked":
+    def _first(self, revision: int, release: ReleaseName | None = None) -> "_Asked":
         own = ReleaseName(self._context.release, self._context.namespace)
-        return _Asked(own, revision > 1, revision, World())
+        return _Asked(release or own, revision > 1, revision, World())
 
     def _exactly(self, asked: "_Asked") -> Rendered:
         # What the templates look up decides what tells situations apart; they may look up something new.
@@ -154,12 +154,19 @@ class FromChart:
             self._looks[asked.revision] = result
 
 
-def look_ahead(engine: Engine, chart: Chart, looks: Sequence[tuple[FromChart, Sequence[int]]]) -> None:
-    """Looks at versions of one chart, each at some revisions, in one request instead of many."""
-    each = [(version, revision) for version, revisions in looks for revision in revisions]
-    results = render(engine, chart, [version.question(revision) for version, revision in each])
-    for (version, revision), result in zip(each, results, strict=True):
-        version.learn(revision, result)
+class Look(Struct, frozen=True):
+    """A version as long as nothing is there: at this revision, for its own release or for another one."""
+
+    version: FromChart
+    revision: int
+    release: ReleaseName | None = None
+
+
+def look_ahead(engine: Engine, chart: Chart, looks: Sequence[Look]) -> None:
+    """Looks at versions of one chart, in one request instead of many."""
+    results = render(engine, chart, [look.version.question(look) for look in looks])
+    for look, result in zip(looks, results, strict=True):
+        look.version.learn(look, result)
 
 
 class _Asked(Struct, frozen=True):
