@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from tests.support.checks import found
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.checking import findings
@@ -40,3 +41,15 @@ def test_but_an_install_that_fails_is_not(engine: Engine) -> None:
     old, new = (JOB.format(policy=policy, version=1) for policy in ("Never", "Sometimes"))
     [title] = helpless(engine, new, old)
     assert title.startswith('the install fails: Kubernetes refuses Job "work"')
+
+
+def test_jobs_of_one_template_are_one_finding(engine: Engine) -> None:
+    """Rendered manifests say where they come from: the lines of a range are not there any more."""
+
+    def version(number: int, source: str) -> str:
+        jobs = (JOB.format(policy="Never", version=number).replace("work", name) for name in ("a", "b"))
+        return "---\n".join(f"{source}{job}" for job in jobs)
+
+    for source, expected in (("# Source: c/templates/jobs.yaml\n", [2]), ("", [1, 1])):
+        said = found(engine, version(2, source), version(1, source))
+        assert [len(one.objects) for one in said if one.rule == "WB101"] == expected

@@ -174,7 +174,7 @@ def write(
         resource = locator.resource(group[0].claim.subject)
         if finding.dependency and resource is not None:
             finding = replace(finding, override=avoid(group[0], resource))
-        spot = _spot(finding)
+        spot = _spot(finding, _template(group[0].ground, resource))
         found[spot] = _joined(found[spot], finding) if spot in found else finding
     return sorted(found.values(), key=_order)
 
@@ -264,11 +264,20 @@ def _fingerprint(best: Heard, resource: Resource | None, locator: Locator) -> st
     return hashlib.sha256("\0".join(map(str, words)).encode()).hexdigest()[:16]
 
 
-def _spot(finding: Finding) -> object:
+def _template(ground: Ground, resource: Resource | None) -> str:
+    """What rendered manifests say of an object, `# Source: c/templates/jobs.yaml`, and its kind; nothing where lines tell."""
+    if resource is None or ground.chart is not None or "/templates/" not in resource.origin.template:
+        return ""
+    return f"{resource.origin.template} {resource.kind}"
+
+
+def _spot(finding: Finding, template: str) -> object:
     """Objects that one piece of template makes are one cause: a define, a range."""
     place = finding.location
     if place is None:
         return finding.fingerprint, finding.objects
+    if template:
+        return finding.rule, finding.because, template
     return finding.rule, finding.because, place.through[-1] if place.through else (place.file, place.line)
 
 

@@ -41,6 +41,8 @@ def essence(error: str) -> str:
 def circumstances(finding: Finding, *, verbose: bool = False) -> str:
     """`helm 4.3, helm 3.19; every upgrade that changes: image, chart version`"""
     parts = [", ".join(tools_named(finding.tools))] if finding.tools else []
+    if len(finding.objects) > 1:
+        parts.append(f"the same with {listed(finding.objects[1:], MOST_LISTED, verbose=verbose)}")
     if finding.changes:
         parts.append(f"every upgrade that changes: {listed(finding.changes, MOST_LISTED, verbose=verbose)}")
     if finding.scenarios and (verbose or not finding.changes):
