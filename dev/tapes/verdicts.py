@@ -16,7 +16,7 @@ from typing import Any, Literal
 import yaml  # type: ignore[import-untyped]
 
 from dev.tapes import agreement, corpus
-from dev.tapes.case import Case, Truth
+from dev.tapes.case import Case, CaseError, Truth
 from dev.tapes.corpus import Documents, Pair
 from watchbill.charts.engine import Engine
 from watchbill.charts.process import Limits
@@ -75,6 +75,8 @@ def verdicts(pairs: Sequence[Pair], tell: Callable[[int, int, str], None]) -> li
     found = list[Verdict]()
     with Engine() as engine:
         for (pair, which), answer in zip(asked, each(check, tasks, Limits(), engine), strict=True):
+            if answer.checked.problem is not None:
+                raise CaseError(f"{pair['pair']} was not checked: {answer.checked.problem.what}")
             found.append(Verdict(pair, which, answer.checked))
             tell(len(found), len(asked), pair["pair"])
     return found
