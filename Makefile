@@ -51,10 +51,12 @@ record-all: env
 	$(CLUSTER) up --level control
 	$(BIN)/python -m dev.tapes record --all
 
-# The same with real charts, which lie beside this repository; compares what the model says of them.
+# The same with real charts, which lie beside this repository; compares what the model says of them, and plays every
+# error that `check` finds in them.
 corpus: env
 	$(CLUSTER) up --level control
 	$(BIN)/python -m dev.tapes corpus
+	$(BIN)/python -m dev.tapes verdicts
 
 cluster: env
 	$(CLUSTER) up --level node

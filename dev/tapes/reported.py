@@ -19,6 +19,7 @@ TABLE = Path(__file__).with_name("reported.yaml")
 class Report:
     pair: str
     rules: tuple[str, ...] = ()  # any of them names it; none: it cannot be shown, and `why` says why
+    object: str = ""  # a part of the name of what it is about, where the rule may be about others too
     check: str = "upgrade"  # where: in the upgrade, in the new version alone, or in the old one
     why: str = ""
 
@@ -52,5 +53,9 @@ def explained(found: Sequence[Verdict]) -> Iterator[str]:
 def _naming(verdict: Verdict, report: Report) -> str:
     if verdict.check != report.check:
         return ""
-    titles = (f"{f.rule} {f.level}: {f.title}" for f in verdict.checked.findings if f.rule in report.rules)
-    return next(titles, "")
+    naming = (
+        f"{finding.rule} {finding.level}: {finding.title}"
+        for finding in verdict.checked.findings
+        if finding.rule in report.rules and any(report.object in name for name in finding.objects)
+    )
+    return next(naming, "")
