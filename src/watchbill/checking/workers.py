@@ -12,8 +12,9 @@ from watchbill.checking.options import Options
 T = TypeVar("T")
 Task = tuple[Subject, Options]
 Work = Callable[[Engine, Subject, Options], T]
-# What the model remembers of one chart does not help the next: a worker makes room by making way.
-CHARTS_A_WORKER = 12
+# What the model remembers of one chart does not help the next: a worker makes room by making way. After so many small
+# charts it has taken some sixty megabytes.
+CHARTS_A_WORKER = 50
 
 _engine: Engine | None = None
 _work: Work[Any] | None = None

@@ -10,6 +10,7 @@ from watchbill.charts.process import EngineProcess
 from watchbill.cli.session import Session, common_options
 from watchbill.errors import Found, Unchecked, UserError
 
+GARBAGE = 100_000  # objects, made and not freed, before the collector looks among them
 COMMANDS = ("check", "compare", "completion", "explain", "matrix", "rehearse", "show")
 
 
@@ -34,7 +35,9 @@ def watchbill() -> None:
 def run(arguments: list[str], spawned: EngineProcess | None = None) -> int:
     """Runs one command line and gives its exit code: 0 fine, 1 found something, 2 could not be done."""
     session = Session(spawned)
-    gc.freeze()  # what is imported by now stays: the collector need not walk it
+    # Hardly anything here refers back to itself, and a run is short: to look for it often costs more than it frees.
+    gc.freeze()
+    gc.set_threshold(GARBAGE)
     try:
         return _status(watchbill.main(arguments, "watchbill", standalone_mode=False, obj=session))
     except UserError as error:

@@ -6,6 +6,7 @@ Job has to run, and whether it minds company, nobody else can know.
 
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -27,13 +28,13 @@ UPGRADES = ("upgrade", "apply")
 BRINGS = ("install", *UPGRADES)
 
 
-def contract_of(body: Body, lab: Lab) -> Contract:
+def contract_of(body: Body, contracts: tuple[Contract, ...]) -> Contract:
     """What the Job says itself, and what is said of it by name, which has the last word."""
     runs, overlap = (
         word if (word := str(body.annotations.get(name, ""))) in WORDS[name] else ""
         for name in (RUNS, OVERLAP)
     )
-    for known in lab.contracts:
+    for known in contracts:
         if fnmatchcase(body.name, known.job):
             runs, overlap = known.runs or runs, known.overlap or overlap
     return Contract(body.name, runs, overlap)
@@ -45,11 +46,7 @@ def judge(plays: Sequence[Played], lab: Lab) -> Iterator[Offence]:
     if not last.move.of_tool or last.move.release:
         return
     before = plays[-2].world if len(plays) > 1 else World()
-    bound = {
-        place: (manifest.body, contract)
-        for place, manifest in _places(_rendered(last, lab, before)).items()
-        if (contract := contract_of(manifest.body, lab)) != Contract(manifest.key.name)
-    }
+    bound = _bound(_rendered(last, lab, before), lab.contracts)
     if not bound:
         return
     life = _Life(plays, lab)
@@ -58,6 +55,16 @@ def judge(plays: Sequence[Played], lab: Lab) -> Iterator[Offence]:
             yield from _runs(life, place, body, contract.runs)
         if contract.overlap == NEVER:
             yield from _overlaps(life, place)
+
+
+@lru_cache(1 << 10)
+def _bound(rendered: Rendered, contracts: tuple[Contract, ...]) -> dict["_Place", tuple[Body, Contract]]:
+    """Jobs of which something is said."""
+    return {
+        place: (manifest.body, contract)
+        for place, manifest in _places(rendered).items()
+        if (contract := contract_of(manifest.body, contracts)) != Contract(manifest.key.name)
+    }
 
 
 class _Creation(Struct, frozen=True):

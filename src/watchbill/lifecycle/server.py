@@ -14,6 +14,7 @@ from watchbill.lifecycle.kube.apply import Managers
 from watchbill.lifecycle.kube.decode import decode_error, strict_error
 from watchbill.lifecycle.kube.defaults import defaulted, prepare_create, prepare_update
 from watchbill.lifecycle.kube.patched import patch_error
+from watchbill.lifecycle.kube.typed import Fields
 from watchbill.lifecycle.kube.validate import invalid_words, on_create, on_update
 from watchbill.lifecycle.objects import Body, Key, Object, at, group_of
 from watchbill.lifecycle.workloads import rolls
@@ -293,12 +294,30 @@ def _status(run: Run) -> Object:
 
 
 @lru_cache(MEMORY)
+def _fields(applied: Body) -> Fields | None:
+    return ssa.fields_of(applied.object)
+
+
+@lru_cache(MEMORY)
+def _is_typed(live: Body) -> bool:
+    return ssa.fits(live.object)
+
+
+@lru_cache(MEMORY)
 def _applied(
     before: tuple[Body, Managers, Run | None] | None, body: Body, manager: str, force: bool
 ) -> tuple[Body, Managers] | Refusal:
     live, managers, run = before or (None, (), None)
     try:
-        merged = ssa.apply(live.object if live else None, managers, body.object, manager, force=force)
+        merged = ssa.apply(
+            live.object if live else None,
+            managers,
+            body.object,
+            manager,
+            force=force,
+            fields=_fields(body),
+            is_typed=live is not None and _is_typed(live),
+        )
     except ssa.NotTyped as error:
         return Refusal(Reason.BAD_REQUEST, error.words)
     if not isinstance(merged, ssa.Applied):

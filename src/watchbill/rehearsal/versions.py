@@ -22,6 +22,7 @@ NOTHING = Key("", "", "", "")
 CUSTOM = "CustomResourceDefinition"
 # As good as any other revision after the first; a chart that renders both alike does not look at it.
 SOME_REVISION, ANOTHER_REVISION = 2, 7
+NEXT_REVISIONS = 3
 # What an install and an upgrade have, and what tells whether a chart looks at it.
 FIRST_REVISIONS, ALL_REVISIONS = (1, SOME_REVISION), (1, SOME_REVISION, ANOTHER_REVISION)
 
@@ -118,9 +119,15 @@ class FromChart:
     def _exactly(self, asked: "_Asked") -> Rendered:
         # What the templates look up decides what tells situations apart; they may look up something new.
         while (known := self._known.get(self._situation(asked))) is None:
-            [result] = render(self._engine, self._chart, [self._context_of(asked)])
-            self._take(asked, result)
+            alike = [replace(asked, revision=asked.revision + more) for more in range(self._foresight(asked))]
+            results = render(self._engine, self._chart, [self._context_of(one) for one in alike])
+            for one, result in zip(alike, results, strict=True):
+                self._take(one, result)
         return known
+
+    def _foresight(self, asked: "_Asked") -> int:
+        """How many revisions to render at once: where each is another thing, the next ones will be asked for too."""
+        return 1 if asked.revision in ALL_REVISIONS or self._lookups else NEXT_REVISIONS
 
     def _situation(self, asked: "_Asked") -> Any:
         answers = tuple(_answer(asked.world, lookup) for lookup in self._lookups)

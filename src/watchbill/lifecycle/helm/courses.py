@@ -106,14 +106,17 @@ def _changes(before: World, after: World) -> Changes:
 
 
 def follow(op: Operation, course: Course, release: Release) -> None:
-    client = op.client
+    client, saved = op.client, None
     for step, changes in course.writes:
         if changes:
             client.world = _changed(client.world, changes)
-        if step.key is None:
-            op.save(release)
-        else:
+        if step.key is not None:
             client.steps.append(replace(step, world=client.world))
+        elif saved is None:  # before each hook the same record is written
+            op.save(release)
+            saved = client.steps[-1]
+        else:
+            client.steps.append(replace(saved, world=client.world))
     if course.rest:
         client.world = _changed(client.world, course.rest)
     if course.error is not None:

@@ -75,26 +75,49 @@ class NotTyped(Exception):  # noqa: N818 - a refusal, not an error of ours
         self.words = words
 
 
+def fields_of(applied: Object) -> Fields | None:
+    """The fields of what is applied; None if it does not fit its kind."""
+    schema = find(applied["apiVersion"], applied["kind"]) or deduced()
+    return None if typed.misfits(applied, schema) else typed.fields(applied, schema)
+
+
+def fits(live: Object) -> bool:
+    """Whether a live object fits its kind."""
+    schema = find(live["apiVersion"], live["kind"]) or deduced()
+    return not typed.misfits(live, schema, duplicates=True)
+
+
 def apply(
-    live: Object | None, managers: Managers, applied: Object, manager: str, *, force: bool
+    live: Object | None,
+    managers: Managers,
+    applied: Object,
+    manager: str,
+    *,
+    force: bool,
+    fields: Fields | None = None,
+    is_typed: bool = False,
 ) -> Applied | tuple[Conflict, ...]:
     """What a server-side apply makes of the live object, or the conflicts that stop it.
 
     The object is `live` itself where the merge changes nothing. A list or map that loses its last item to
-    the merge is null, which is the same as absent for every built-in kind.
+    the merge is null, which is the same as absent for every built-in kind. `fields`: those of what is applied, if
+    they are known; `is_typed`: the live object is known to fit its kind.
     """
     schema = find(applied["apiVersion"], applied["kind"]) or deduced()
-    if errors := typed.misfits(applied, schema):
+    if fields is None and (errors := typed.misfits(applied, schema)):
         raise NotTyped(f"failed to create typed patch object ({_title(applied)}): {_listed(errors)}")
     before = live if live is not None else _empty(applied)
-    if errors := typed.misfits(before, schema, duplicates=True):
+    if not is_typed and (errors := typed.misfits(before, schema, duplicates=True)):
         raise NotTyped(f"failed to create typed live object ({_title(before)}): {_listed(errors)}")
+    if fields is None:
+        fields = typed.fields(applied, schema)
     if not managers:
         nothing = _empty(applied) if live is None else blank(applied["apiVersion"], applied["kind"])
         managers = _updated(nothing, (), before, BEFORE_FIRST_APPLY, schema)
-    result = _apply(before, managers, applied, manager, schema, force=force)
+    me = Manager(manager, "Apply", applied["apiVersion"], _without(fields, _ignored(schema)))
+    result = _apply(before, managers, applied, me, schema, force=force)
     if manager == KUBECTL:
-        result = _as_kubectl(result, before, managers, applied, schema)
+        result = _as_kubectl(result, before, managers, applied, schema, me=me)
     if isinstance(result, tuple):
         return result
     return Applied(before, result.managers) if typed.same(result.object, before) else result
@@ -158,10 +181,9 @@ def _without(paths: Iterable[Path], member: str) -> Fields:
 
 
 def _apply(
-    live: Object, managers: Managers, applied: Object, manager: str, schema: Type, *, force: bool
+    live: Object, managers: Managers, applied: Object, me: Manager, schema: Type, *, force: bool
 ) -> Applied | tuple[Conflict, ...]:
     ignored = _ignored(schema)
-    me = Manager(manager, "Apply", applied["apiVersion"], _without(typed.fields(applied, schema), ignored))
     others = tuple(other for other in managers if other.identity != me.identity)
     last = next((other.fields for other in managers if other.identity == me.identity), frozenset())
     merged = typed.merge(live, applied, schema)
@@ -227,6 +249,8 @@ def _as_kubectl(
     managers: Managers,
     applied: Object,
     schema: Type,
+    *,
+    me: Manager,
 ) -> Applied | tuple[Conflict, ...]:
     """kubectl may take over what its own client-side apply left behind, and keeps its annotation up to date."""
     if isinstance(result, tuple):
@@ -235,7 +259,7 @@ def _as_kubectl(
             return result
         if refused := tuple(conflict for conflict in result if conflict.path not in allowed):
             return refused
-        forced = _apply(live, managers, applied, KUBECTL, schema, force=True)
+        forced = _apply(live, managers, applied, me, schema, force=True)
         assert isinstance(forced, Applied)
         result = forced
     metadata = result.object.get("metadata") or {}
