@@ -45,15 +45,28 @@ def _claim(sighting: Sighting) -> Claim | None:
     if hook is None:
         return _dropped(sighting, user, needed)
     fields = places(sighting.last.world.objects[user].body, user.namespace)
+    # All that it waits for is one finding.
+    lost = sorted(key for key in fields if _is_lost(sighting, key)) or [needed]
+    first, *others = lost
+    more = f" and {len(others)} more" if others else ""
     return Claim(
-        subject=needed,
-        title=title(f"{sighting.operation} leaves {named(user)} waiting for {short(needed)}", user, needed),
-        because=_because(hook),
+        subject=first,
+        title=title(
+            f"{sighting.operation} leaves {named(user)} waiting for {short(first)}{more}", user, first
+        ),
+        because=_because(sighting.hook(first) or hook),
         fix="make it plain: what lasting pods need must last, too",
-        mends=(as_plain(needed),),
+        mends=(as_plain(*lost),),
         path=EVENTS,
-        related=(Pointer(user, fields.get(needed, ()), f"{short(user)} needs it"),),
+        related=(
+            Pointer(user, fields.get(first, ()), f"{short(user)} needs it"),
+            *(Pointer(key, EVENTS, "is lost too") for key in others),
+        ),
     )
+
+
+def _is_lost(sighting: Sighting, key: Key) -> bool:
+    return sighting.hook(key) is not None and key not in sighting.last.world.objects
 
 
 def _dropped(sighting: Sighting, user: Key, needed: Key) -> Claim | None:
