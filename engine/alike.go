@@ -106,7 +106,8 @@ func (e *executions) keep(key string, known *execution, run *rendering) {
 // seenByTemplates is all of a context that decides what templates give; empty where that cannot be said, because
 // files decide it too or Helm's version is named.
 func seenByTemplates(context Context) string {
-	context.Order, context.HelmVersion, context.Lines, context.WantValues = nil, "", false, false
+	context.Order, context.HelmVersion = nil, ""
+	context.Lines, context.WantValues, context.Anonymous = false, false, false
 	text, err := json.Marshal(context)
 	if err != nil || len(context.Values.SetFile) > 0 || namesHelmVersion(text) {
 		return ""

@@ -5,7 +5,7 @@ import "encoding/json"
 // The protocol: JSON lines, requests on stdin, answers on stdout, in order. The Python side is
 // src/watchbill/charts/protocol.py; raise protocolVersion when either changes.
 
-const protocolVersion = 4
+const protocolVersion = 5
 
 // Hello is the first line the engine writes.
 type Hello struct {
@@ -93,6 +93,7 @@ type Context struct {
 	Seed         int              `json:"seed,omitempty"`         // of clock and randomness; equal seeds render equal
 	Lines        bool             `json:"lines,omitempty"`        // tell where each document begins
 	WantValues   bool             `json:"wantValues,omitempty"`   // answer with the values the templates saw
+	Anonymous    bool             `json:"anonymous,omitempty"`    // which template asked for clock, chance or cluster need not be said
 }
 
 // Values are Helm's value options; later kinds win over earlier, as in Helm, and Overlay over all.

@@ -252,7 +252,7 @@ func (r *rendering) observe() {
 			r.volatile, r.lookups, asked = w.uses(), w.lookups, false
 		}
 	}
-	if asked {
+	if asked && !r.context.Anonymous {
 		if w, ok := r.instrumented(false, map[string]*trace{}); ok {
 			r.volatile, r.lookups = w.uses(), w.lookups
 		}

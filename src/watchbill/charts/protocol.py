@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-PROTOCOL = 4
+PROTOCOL = 5
 
 Role = Literal["crd", "manifest", "hook", "dropped"]
 
@@ -73,6 +73,7 @@ class Context(Wire, frozen=True):
     seed: int = 0
     lines: bool = False
     want_values: bool = False
+    anonymous: bool = False  # which template asked for clock, chance or cluster need not be said
 
 
 class Load(Wire, frozen=True):

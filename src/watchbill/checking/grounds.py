@@ -93,7 +93,7 @@ def of_chart(
     """`old` is the version before; without one the next is made up. `finishing`: what becomes of a rendering before
     the tool sees it."""
     # The seed is that of an install: what is rendered here is not rendered again.
-    first = replace(context_for(context, tools[0]), seed=1)
+    first = replace(context_for(context, tools[0]), seed=1, anonymous=True)
     made_up = [] if old is not None else next_versions(engine, chart, first)
     casts = [_cast(engine, chart, old, context, made_up, tool=tool, finish=finishing(tool)) for tool in tools]
     if old is not None:

@@ -109,8 +109,10 @@ class FromChart:
     @cached_property
     def _sees_revision(self) -> bool:
         """What depends on clock or chance is another thing each time."""
-        some, other = (self._exactly(self._first(revision)) for revision in (SOME_REVISION, ANOTHER_REVISION))
-        return some != other or _is_volatile(self._looks[SOME_REVISION])
+        some = self._exactly(self._first(SOME_REVISION))
+        return _is_volatile(self._looks[SOME_REVISION]) or some != self._exactly(
+            self._first(ANOTHER_REVISION)
+        )
 
     def _first(self, revision: int, release: ReleaseName | None = None) -> "_Asked":
         own = ReleaseName(self._context.release, self._context.namespace)
@@ -143,6 +145,7 @@ class FromChart:
             revision=asked.revision,
             seed=asked.revision,
             cluster=(*_seen(asked.world, asked.release.namespace), *given) if self._lookups else given,
+            anonymous=asked.upgrade,  # who asks is said of installs
         )
 
     def _take(self, asked: "_Asked", result: Rendering | Failure) -> None:
