@@ -1,0 +1,23 @@
+{{- define "watchbill.v1.serviceAccountName" -}}
+{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- $account := $declaration.settings.serviceAccount -}}
+{{- if $account.create }}{{ $account.name | default $declaration.base }}{{ else }}{{ $account.name | default "default" }}{{ end -}}
+{{- end }}
+
+{{- define "watchbill.v1.serviceAccount" -}}
+{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- if $declaration.settings.serviceAccount.create -}}
+{{- $annotations := include "watchbill.v1.companion.annotations" (merge (dict "rank" "account") .) | fromYaml }}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ include "watchbill.v1.serviceAccountName" . }}
+  namespace: {{ .root.Release.Namespace }}
+  labels: {{- include "watchbill.v1.companion.labels" . | nindent 4 }}
+  {{- with mergeOverwrite $annotations $declaration.settings.serviceAccount.annotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+automountServiceAccountToken: false
+{{- end }}
+{{- end }}

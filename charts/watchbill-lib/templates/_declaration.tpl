@@ -1,0 +1,56 @@
+{{/* What a Job has unless its settings say otherwise; values.yaml shows the same. */}}
+{{- define "watchbill.v1.defaults" -}}
+enabled: true
+command: []
+args: []
+annotations: {}
+labels: {}
+podAnnotations: {}
+serviceAccount:
+  create: true
+  name: ""
+  annotations: {}
+  token: false
+ttlSecondsAfterFinished: 86400
+attemptSeconds: 120
+terminationGracePeriodSeconds: 10
+backoffLimit: 1
+resources: {}
+volumes: []
+volumeMounts: []
+imagePullSecrets: []
+podSecurityContext: {}
+securityContext: {}
+nodeSelector: {}
+tolerations: []
+affinity: {}
+{{- end }}
+
+{{/*
+What the consumer's define says of a Job, with complete settings, as JSON.
+The define sees the root context and `.watchbill.suffix`, which tells a CronJob twin from its Job.
+*/}}
+{{- define "watchbill.v1.declaration" -}}
+{{- $context := merge (dict "watchbill" (dict "suffix" (.suffix | default ""))) .root -}}
+{{- $declaration := include .job $context | fromYaml -}}
+{{- with $declaration.Error }}{{ fail (printf "watchbill: define %q is no YAML: %s" $.job .) }}{{ end -}}
+{{- range $key := list "fullname" "name" "containers" -}}
+{{- if not (index $declaration $key) }}{{ fail (printf "watchbill: define %q says no %s" $.job $key) }}{{ end -}}
+{{- end -}}
+{{- if not (has ($declaration.when | default "always") (list "always" "install" "upgrade")) -}}
+{{- fail (printf "watchbill: define %q: when is always, install or upgrade, not %q" .job $declaration.when) -}}
+{{- end -}}
+{{- $defaults := include "watchbill.v1.defaults" . | fromYaml -}}
+{{- $_ := set $declaration "settings" (mergeOverwrite $defaults ($declaration.settings | default dict)) -}}
+{{- $_ := set $declaration "base" (include "watchbill.v1.base" (dict "fullname" $declaration.fullname "name" $declaration.name "suffix" .suffix)) -}}
+{{- toJson $declaration -}}
+{{- end }}
+
+{{/*
+The name that a Job and all that belongs to it begin with. Never more than a CronJob may have, or than a Job may
+with a hash behind it; what is cut off leaves a hash, so that two long names stay two.
+*/}}
+{{- define "watchbill.v1.base" -}}
+{{- $name := printf "%s-%s%s" .fullname .name (.suffix | default "") -}}
+{{- if le (len $name) 52 }}{{ $name }}{{ else }}{{ printf "%s-%s" ($name | trunc 43 | trimSuffix "-") (sha256sum $name | trunc 8) }}{{ end -}}
+{{- end }}

@@ -1,0 +1,75 @@
+{{/* The Job's name. In the plain form it carries a hash of what runs: another run is another Job, the same one no run. */}}
+{{- define "watchbill.v1.job.name" -}}
+{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- if eq (include "watchbill.v1.form" .) "hook" -}}
+{{ $declaration.base }}
+{{- else -}}
+{{- $bounds := include "watchbill.v1.bounds" (dict "root" .root "settings" $declaration.settings) | fromJson -}}
+{{- $runs := list (include "watchbill.v1.pod" .) $bounds.podFailurePolicy ($declaration.inputs | default "") -}}
+{{ $declaration.base }}-{{ $runs | toJson | sha256sum | trunc 8 }}
+{{- end -}}
+{{- end }}
+
+{{/* A Job with all that the library makes for it. */}}
+{{- define "watchbill.v1.job" -}}
+{{- if include "watchbill.v1.due" . -}}
+{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- $name := include "watchbill.v1.job.name" . -}}
+{{- $template := include "watchbill.v1.pod" . | fromJson -}}
+{{- $spec := include "watchbill.v1.bounds" (dict "root" .root "settings" $declaration.settings) | fromJson -}}
+{{- if eq (include "watchbill.v1.form" .) "hook" -}}
+{{- $_ := set $spec "ttlSecondsAfterFinished" $declaration.settings.ttlSecondsAfterFinished -}}
+{{- else -}}
+{{- /* A selector of its own lets the Job be replaced by its equal, which a forced upgrade does. Nothing expires: an
+       expired plain Job would run again with the next upgrade. */ -}}
+{{- $run := dict "watchbill.dev/run" $name -}}
+{{- $_ := set $template.metadata "labels" (merge $run $template.metadata.labels) -}}
+{{- $_ := set $spec "manualSelector" true -}}
+{{- $_ := set $spec "selector" (dict "matchLabels" (dict "watchbill.dev/run" $name)) -}}
+{{- end -}}
+{{- $_ := set $spec "template" $template -}}
+{{- include "watchbill.v1.serviceAccount" . }}
+{{- include "watchbill.v1.database.companion" . }}
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: {{ $name }}
+  namespace: {{ .root.Release.Namespace }}
+  labels: {{- include "watchbill.v1.labels" . | nindent 4 }}
+  {{- with include "watchbill.v1.job.annotations" . }}
+  annotations: {{- . | nindent 4 }}
+  {{- end }}
+spec: {{- toYaml $spec | nindent 2 }}
+{{ end -}}
+{{- end }}
+
+{{/* The same pod on a schedule: `schedule`, `suspend`. Its companions are its own, since those of a hook do not stay. */}}
+{{- define "watchbill.v1.cronjob" -}}
+{{- $twin := merge (dict "suffix" "-cron") . -}}
+{{- if include "watchbill.v1.due" $twin -}}
+{{- $declaration := include "watchbill.v1.declaration" $twin | fromJson -}}
+{{- $spec := include "watchbill.v1.bounds" (dict "root" .root "settings" $declaration.settings) | fromJson -}}
+{{- $_ := set $spec "template" (include "watchbill.v1.pod" $twin | fromJson) -}}
+{{- include "watchbill.v1.serviceAccount" $twin }}
+{{- include "watchbill.v1.database.companion" $twin }}
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: {{ $declaration.base }}
+  namespace: {{ .root.Release.Namespace }}
+  labels: {{- include "watchbill.v1.labels" $twin | nindent 4 }}
+spec:
+  schedule: {{ .schedule | required "watchbill: a CronJob needs a schedule" | quote }}
+  suspend: {{ .suspend | default false }}
+  concurrencyPolicy: Forbid
+  startingDeadlineSeconds: 200
+  successfulJobsHistoryLimit: 1
+  failedJobsHistoryLimit: 1
+  jobTemplate:
+    metadata:
+      labels: {{- include "watchbill.v1.labels" $twin | nindent 8 }}
+    spec: {{- toYaml $spec | nindent 6 }}
+{{ end -}}
+{{- end }}

@@ -1,0 +1,55 @@
+{{/* Labels of everything that belongs to a Job. None changes with a version: they are in its pods too. */}}
+{{- define "watchbill.v1.labels" -}}
+{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- $own := dict "app.kubernetes.io/instance" .root.Release.Name "app.kubernetes.io/component" $declaration.name "app.kubernetes.io/managed-by" .root.Release.Service "watchbill.dev/job" $declaration.base -}}
+{{- mergeOverwrite $own ($declaration.labels | default dict) $declaration.settings.labels | toYaml -}}
+{{- end }}
+
+{{/* Annotations of the Job: what makes it a hook, and the user's, which win. */}}
+{{- define "watchbill.v1.job.annotations" -}}
+{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- $own := dict -}}
+{{- if eq (include "watchbill.v1.form" .) "hook" -}}
+{{- $events := dict "always" "pre-install,pre-upgrade" "install" "pre-install" "upgrade" "pre-upgrade" -}}
+{{- $own = include "watchbill.v1.hook.annotations" (dict "root" .root "weight" (add 10 ($declaration.order | default 0)) "events" (index $events ($declaration.when | default "always"))) | fromYaml -}}
+{{- end -}}
+{{- with mergeOverwrite $own $declaration.settings.annotations }}{{ toYaml . }}{{ end -}}
+{{- end }}
+
+{{/*
+Annotations of an object that the Job's pod needs before it starts: `rank` is account, rights or config, in this order.
+
+As a hook it goes once the Job has succeeded: no uninstall would ever delete it. Helm's mark of ownership lets a later
+release have an object of the same name in the plain form, whatever became of this one.
+*/}}
+{{- define "watchbill.v1.companion.annotations" -}}
+{{- if eq (include "watchbill.v1.form" .) "hook" -}}
+{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- $weights := dict "account" 0 "rights" 1 "config" 5 -}}
+{{- if not (hasKey $weights .rank) }}{{ fail (printf "watchbill: rank is account, rights or config, not %q" (toString .rank)) }}{{ end -}}
+{{- $events := dict "always" "pre-install,pre-upgrade" "install" "pre-install" "upgrade" "pre-upgrade" -}}
+{{ include "watchbill.v1.hook.annotations" (dict "root" .root "weight" (index $weights .rank) "policy" "before-hook-creation,hook-succeeded" "events" (index $events ($declaration.when | default "always"))) }}
+meta.helm.sh/release-name: {{ .root.Release.Name }}
+meta.helm.sh/release-namespace: {{ .root.Release.Namespace }}
+{{- end -}}
+{{- end }}
+
+{{- define "watchbill.v1.companion.labels" -}}
+{{ include "watchbill.v1.labels" . }}
+{{- end }}
+
+{{/* A whole companion: `object` names a define that gives it; what it says itself of labels and annotations wins. */}}
+{{- define "watchbill.v1.companion" -}}
+{{- if include "watchbill.v1.due" . -}}
+{{- $context := merge (dict "watchbill" (dict "suffix" (.suffix | default ""))) .root -}}
+{{- $object := include .object $context | fromYaml -}}
+{{- with $object.Error }}{{ fail (printf "watchbill: define %q is no YAML: %s" $.object .) }}{{ end -}}
+{{- $labels := include "watchbill.v1.companion.labels" . | fromYaml -}}
+{{- $annotations := include "watchbill.v1.companion.annotations" . | fromYaml -}}
+{{- $metadata := $object.metadata | default dict -}}
+{{- $_ := set $metadata "labels" (mergeOverwrite $labels ($metadata.labels | default dict)) -}}
+{{- with mergeOverwrite $annotations ($metadata.annotations | default dict) }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
+---
+{{ mergeOverwrite $object (dict "metadata" $metadata) | toYaml }}
+{{ end -}}
+{{- end }}
