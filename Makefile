@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 ENGINE_SOURCES := $(filter-out %_test.go,$(wildcard engine/*.go)) engine/go.mod engine/go.sum
 CLUSTER := $(BIN)/python -m dev.cluster
 
-.PHONY: demo test test-cluster lint bench fuzz record record-all corpus cluster cluster-down env pins clean
+.PHONY: demo test test-cluster lint bench fuzz record record-all corpus cluster cluster-down env pins charts-bump clean
 
 # The stories of real charts, each with its true verdict; what is found makes `check` exit with 1.
 demo: env
@@ -85,6 +85,13 @@ $(VENV)/.installed: $(VENV)/.pinned pyproject.toml hatch_build.py engine $(ENGIN
 pins: env
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header --group dev --extra cluster pyproject.toml --output-file constraints.txt
+
+# Charts that changed and all that are built on them: READMEs, schemas, versions, packaged dependencies. A chart that was
+# not raised by hand is raised by STEP: patch, minor, major, or none while nobody has it yet.
+charts-bump: env
+	$(BIN)/python -m dev.charts readme
+	$(BIN)/python -m dev.charts schema
+	$(BIN)/python -m dev.charts bump --step $(or $(STEP),patch)
 
 clean:
 	rm -rf $(VENV) build dist src/watchbill/charts/_engine
