@@ -6,7 +6,8 @@ ConfigMap `watchbill-fates` of the namespace, under the name of the Job (or pod,
 `_patterns`, lines of `PATTERN FATE` serve many names, and under `_jobs` many Jobs. The ConfigMap wins and may
 change at any time. Without any of these a pod succeeds. A Job whose pods fail for ever is told at once that
 they have failed as often as it bears: its controller would try again for ten minutes. A pod that refers to
-a ConfigMap, Secret or claim that is not there waits for it, as the kubelet lets it.
+a ConfigMap, Secret or claim that is not there waits for it, as the kubelet lets it; one that is past the deadline
+of its spec is ended, as the kubelet ends it.
 
 Run as `python -m dev.cluster.driver KUBECONFIG READY_FILE`.
 """
@@ -29,7 +30,6 @@ from dev.cluster import fates
 from dev.cluster.api import MERGE, Api, ApiError
 
 WORKERS = 4
-LOOK_AGAIN = 0.5  # seconds, at a pod that waits for something
 Event = Callable[[str, dict[str, Any]], None]
 
 
@@ -38,7 +38,6 @@ class Known:
     """What is remembered of a pod that has not ended."""
 
     pod: dict[str, Any]
-    since: float
     # The Job's own annotations; read once, when the pod is first looked at.
     owner: dict[str, str] | None = None
 
@@ -97,7 +96,7 @@ class Driver:
             return
         known = self.pods.get(uid)
         if known is None:
-            self.pods[uid] = Known(pod, began(pod))
+            self.pods[uid] = Known(pod)
             self.look(uid)
         else:
             known.pod = pod
@@ -160,12 +159,8 @@ class Driver:
             log(f"{namespace}/{name}: {error}")
             status, again = {"message": str(error), "reason": "UnknownFate"}, None
         else:
-            failures = len(self.failed.get(owner(known.pod).get("uid", uid), ()))
-            if self._lacks(known.pod):
-                status, again = fates.lacking(known.pod, timestamp()), LOOK_AGAIN
-            else:
-                step = fates.step(known.pod, fate, time.time() - known.since, failures, timestamp())
-                status, again = step.status, step.again
+            step = self._step(known.pod, fate)
+            status, again = step.status, step.again
         if status is not None:
             path = f"/api/v1/namespaces/{namespace}/pods/{name}/status"
             self.pod_event(
@@ -179,10 +174,21 @@ class Driver:
         if again is not None:
             self.look(uid, again)
 
-    def _lacks(self, pod: dict[str, Any]) -> bool:
-        """Does the pod need something that is not there? Looked up each time: it may come, and go."""
+    def _step(self, pod: dict[str, Any], fate: fates.Fate) -> fates.Step:
+        now, age = timestamp(), time.time() - began(pod)
+        if lacking := self._lacking(pod):
+            return fates.wait(pod, lacking, age, now)
+        failures = len(self.failed.get(owner(pod).get("uid", pod["metadata"]["uid"]), ()))
+        return fates.step(pod, fate, age, failures, now)
+
+    def _lacking(self, pod: dict[str, Any]) -> list[str]:
+        """The kinds of what the pod needs and is not there. Looked up each time: it may come, and go."""
         api = f"/api/v1/namespaces/{pod['metadata']['namespace']}"
-        return any(self.api.find(f"{api}/{resource}/{name}") is None for resource, name in fates.needs(pod))
+        return [
+            resource
+            for resource, name in fates.needs(pod)
+            if self.api.find(f"{api}/{resource}/{name}") is None
+        ]
 
     def _hasten(self, uid: str) -> None:
         """Let a doomed Job give up as soon as its controller has counted a failure."""
@@ -217,7 +223,7 @@ def owner(pod: dict[str, Any]) -> dict[str, Any]:
 
 
 def began(pod: dict[str, Any]) -> float:
-    """When it started, also if that was before this program did."""
+    """When it started, also if that was before this program did; one that has not begins now."""
     start = pod.get("status", {}).get("startTime")
     return datetime.fromisoformat(start).timestamp() if start else time.time()
 

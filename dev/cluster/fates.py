@@ -1,7 +1,7 @@
 """What shall become of a pod, and the status that says so. Pure: no clock, no network."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
@@ -14,6 +14,8 @@ PATTERNS = "_patterns"
 # by kind: `Deployment/web hang`.
 JOBS = "_jobs"
 MANY_RESTARTS = 1_000_000
+LOOK_AGAIN = 0.5  # seconds, at a pod that waits for something
+KILLED = 137  # the exit code of a container that did not go when it was told to
 GRAMMAR = "succeed, fail, hang, late:SECONDS, fail:N then succeed"
 
 Status = dict[str, Any]
@@ -102,6 +104,33 @@ class Step:
 
 def step(pod: dict[str, Any], fate: Fate, age: float, failures: int, now: str) -> Step:
     """The next step of a pod that runs for `age` seconds and whose Job has seen so many failed pods."""
+    # Containers that hang do not go when they are told to: they are killed when that time is over.
+    left = _seconds_left(pod, age, pod["spec"].get("terminationGracePeriodSeconds", 30))
+    if left is not None and left <= 0:
+        return Step(overdue(pod, now))
+    found = _fated(pod, fate, age, failures, now)
+    if left is None:
+        return found
+    return Step(found.status, again=left if found.again is None else min(left, found.again))
+
+
+def wait(pod: dict[str, Any], lacking: Collection[str], age: float, now: str) -> Step:
+    """The next step of a pod that needs objects of these resources which are not there."""
+    if "persistentvolumeclaims" in lacking:
+        return Step(unplaced(now), again=LOOK_AGAIN)
+    left = _seconds_left(pod, age, 0)
+    if left is not None and left <= 0:
+        return Step(overdue(pod, now))
+    return Step(held(pod, now), again=LOOK_AGAIN)
+
+
+def _seconds_left(pod: dict[str, Any], age: float, grace: float) -> float | None:
+    """Until the kubelet has ended it; None for a pod without a deadline of its own."""
+    deadline = pod["spec"].get("activeDeadlineSeconds")
+    return None if deadline is None else deadline + grace - age
+
+
+def _fated(pod: dict[str, Any], fate: Fate, age: float, failures: int, now: str) -> Step:
     if pod["spec"].get("restartPolicy", "Always") == "Always":
         return _serve(pod, fate, age, now)
     if fate.kind == "hang":
@@ -164,8 +193,20 @@ def _ready(status: Status) -> bool:
     return any(c["type"] == "Ready" and c["status"] == "True" for c in status.get("conditions", []))
 
 
-def lacking(pod: dict[str, Any], now: str) -> Status:
-    """What the kubelet says of a pod that waits for a ConfigMap, a Secret or a claim."""
+def unplaced(now: str) -> Status:
+    """What the scheduler says of a pod whose claim is not there: it has no node, and no kubelet counts its time."""
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+    return {"phase": "Pending", "conditions": [{**condition, "lastTransitionTime": now}]}
+
+
+def overdue(pod: dict[str, Any], now: str) -> Status:
+    """What the kubelet says of a pod that it has ended at its deadline, whatever its restart policy is."""
+    message = "Pod was active on the node longer than the specified deadline"
+    return {**ended(pod, KILLED, now), "reason": "DeadlineExceeded", "message": message}
+
+
+def held(pod: dict[str, Any], now: str) -> Status:
+    """What the kubelet says of a pod that waits for a ConfigMap or a Secret."""
     waiting = {"reason": "CreateContainerConfigError"}
     return {**running(pod, now, ready=False, waiting=waiting), "phase": "Pending"}
 

@@ -114,12 +114,17 @@ class Client:
 
     def watch(self, key: Key, seconds: float) -> Live | None:
         """What has become of a Job or Pod after so long; None if it is not there."""
+        live = self.foresee(key, seconds)
+        if live is not None and live is not self.get(key):
+            self.world = self.world.put(key, live)
+        return live
+
+    def foresee(self, key: Key, seconds: float) -> Live | None:
+        """The same, without waiting for it."""
         live = self.get(key)
         if live is None or live.run is None or live.run.finished:
             return live
-        live = progress(self.world, self.cluster, key, seconds)
-        self.world = self.world.put(key, live)
-        return live
+        return progress(self.world, self.cluster, key, seconds)
 
     def _named(self, manifest: Manifest) -> Manifest:
         """With a name as the server makes one up; the n-th of a prefix ends with n stars."""

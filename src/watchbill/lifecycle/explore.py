@@ -10,13 +10,14 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from watchbill.lifecycle.attempts import ending
 from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.folding import REVISIONS, Unforeseen, fold, killing, unfold
 from watchbill.lifecycle.judges import judge
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move, parse
-from watchbill.lifecycle.objects import Key, at
+from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played, cut_off, is_job
 from watchbill.lifecycle.properties import (
     CLEAN,
@@ -349,7 +350,7 @@ def _timers(world: World) -> list[int]:
             continue
         if run.expires_in is not None:
             found.add(run.expires_in)
-        deadline = at(live.body.object, "spec", "activeDeadlineSeconds")
-        if deadline is not None and not run.finished and run.phase != "suspended":
-            found.add(deadline - run.running_for)
+        ended = ending(live.body)
+        if ended is not None and not run.finished and run.phase != "suspended":
+            found.add(ended.after - run.running_for)
     return sorted({min(found), max(found)}) if found else []

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from watchbill.lifecycle.attempts import Reach, ending
 from watchbill.lifecycle.fates import Fate, fate_of
 from watchbill.lifecycle.objects import Body, Key, at
 from watchbill.lifecycle.references import needs
@@ -45,6 +46,18 @@ def missing(world: World, cluster: "Cluster", key: Key, body: Body) -> list[Key]
     return [needed for needed in needs(body, key.namespace) if not cluster.has(world, needed)]
 
 
+def reach(world: World, cluster: "Cluster", key: Key, live: Live) -> Reach:
+    """How far its pods get. One that has started goes on, whatever is taken from under it."""
+    if live.run is not None and live.run.started:
+        return "running"
+    lacking = {needed.kind for needed in missing(world, cluster, key, live.body)}
+    if not lacking:
+        return "running"
+    if "ServiceAccount" in lacking:
+        return "absent"
+    return "unplaced" if "PersistentVolumeClaim" in lacking else "held"
+
+
 def progress(world: World, cluster: "Cluster", key: Key, within: float | None) -> Live:
     """One Job by its fate; as far as it gets within so many seconds, if they are given."""
     live = world.objects[key]
@@ -52,28 +65,33 @@ def progress(world: World, cluster: "Cluster", key: Key, within: float | None) -
     assert run is not None
     if run.phase == "suspended" or serves(live.body):
         return live
-    # A pod that has started goes on, whatever is taken from under it.
-    started = run.started or not missing(world, cluster, key, live.body)
-    return _become(live, fate_of(key.kind, key.name, world.fates) if started else "hang", started, within)
+    pods = reach(world, cluster, key, live)
+    fate = fate_of(key.kind, key.name, world.fates) if pods == "running" else "hang"
+    return _become(live, fate, pods, within)
 
 
 @lru_cache(1 << 14)
-def _become(live: Live, fate: Fate, started: bool, within: float | None) -> Live:
+def _become(live: Live, fate: Fate, pods: Reach, within: float | None) -> Live:
     if fate == "succeed" or (fate == "late" and within is None):
         return end(live, Run("succeeded"))
     if fate == "fail":
-        return end(live, Run("failed", reason="BackoffLimitExceeded", failed=_failed_pods(live.body)))
-    deadline = at(live.body.object, "spec", "activeDeadlineSeconds")
-    if within is not None and deadline is not None and deadline <= within:
-        return end(live, Run("failed", reason="DeadlineExceeded", failed=int(started)))
+        return end(live, _failed(live.body))
+    ended = ending(live.body, pods)
+    if within is not None and ended is not None and ended.after <= within:
+        return end(live, ended.run)
     assert live.run is not None
+    started = pods == "running"
     return replace(live, run=replace(live.run, phase="running" if started else "waiting", started=started))
 
 
-def _failed_pods(body: Body) -> int:
-    if body.kind != "Job" or at(body.object, "spec", "template", "spec", "restartPolicy") == "OnFailure":
-        return 1
-    return int(at(body.object, "spec", "backoffLimit") or 0) + 1
+def _failed(body: Body) -> Run:
+    """As often as it may: in pods that stay, or in the one that is restarted until the Job deletes it."""
+    in_place = (
+        body.kind == "Job" and at(body.object, "spec", "template", "spec", "restartPolicy") == "OnFailure"
+    )
+    pods = 1 if in_place or body.kind != "Job" else int(at(body.object, "spec", "backoffLimit") or 0) + 1
+    lost = "restartPolicy" if in_place else ""
+    return Run("failed", reason="BackoffLimitExceeded", failed=pods, lost=lost)
 
 
 def end(live: Live, run: Run) -> Live:

@@ -263,13 +263,7 @@ def _lost_logs(scene: Scene, key: Key, created: int, deletions: Writes) -> str |
     if live is None:
         doomed = fate_of(key.kind, key.name, scene.before.fates) == "fail"
         return "ttlSecondsAfterFinished" if doomed else None
-    run = live.run
-    if run is None or run.phase != "failed" or key.kind != "Job":
-        return None
-    if run.reason == "DeadlineExceeded":
-        return "activeDeadlineSeconds" if run.failed else None
-    on_failure = at(live.body.object, "spec", "template", "spec", "restartPolicy") == "OnFailure"
-    return "restartPolicy" if on_failure else None
+    return live.run.lost or None if live.run is not None else None
 
 
 def _gone(scene: Scene, deletions: Writes) -> Iterator[Offence]:

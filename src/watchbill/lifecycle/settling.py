@@ -2,11 +2,12 @@
 
 from msgspec.structs import replace
 
-from watchbill.lifecycle.jobs import end, progress
-from watchbill.lifecycle.objects import at
+from watchbill.lifecycle.attempts import ending
+from watchbill.lifecycle.jobs import end, progress, reach
+from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.server import Cluster
 from watchbill.lifecycle.workloads import ready
-from watchbill.lifecycle.world import Run, World
+from watchbill.lifecycle.world import Live, World
 
 
 def settle(world: World, cluster: Cluster) -> World:
@@ -27,24 +28,28 @@ def pass_time(world: World, cluster: Cluster, seconds: int) -> World:
     """The clock goes on: deadlines end what hangs, the TTL controller deletes what is finished."""
     for key, live in list(world.objects.items()):
         run = live.run
-        if run is None:
+        if run is None or run.phase == "suspended":
             continue
         if run.finished:
-            if run.expires_in is not None:
-                left = run.expires_in - seconds
-                world = (
-                    world.drop(key)
-                    if left <= 0
-                    else world.put(key, replace(live, run=replace(run, expires_in=left)))
-                )
-            continue
-        if run.phase == "suspended":
+            world = _expire(world, key, live, seconds)
             continue
         age = run.running_for + seconds
-        deadline = at(live.body.object, "spec", "activeDeadlineSeconds")
-        if deadline is not None and deadline <= age:
-            failed = Run("failed", reason="DeadlineExceeded", failed=int(run.started))
-            world = world.put(key, end(live, failed))
+        ended = ending(live.body, reach(world, cluster, key, live))
+        if ended is not None and ended.after <= age:
+            world = _expire(world, key, end(live, ended.run), age - ended.after)
         else:
             world = world.put(key, replace(live, run=replace(run, running_for=age)))
     return settle(world, cluster)
+
+
+def _expire(world: World, key: Key, live: Live, seconds: int) -> World:
+    """It has been finished for so long."""
+    assert live.run is not None
+    if live.run.expires_in is None:
+        return world.put(key, live)
+    left = live.run.expires_in - seconds
+    return (
+        world.drop(key)
+        if left <= 0
+        else world.put(key, replace(live, run=replace(live.run, expires_in=left)))
+    )

@@ -34,6 +34,9 @@ class Run(Struct, frozen=True, gc=False, cache_hash=True):
     started: bool = False  # a pod of it did
     reason: str = ""  # of the failure, in the Job controller's words
     failed: int = 0  # pods that failed
+    lost: str = (
+        ""  # the field by which their logs are gone: pods of a failed Job stay unless it says otherwise
+    )
     expires_in: int | None = None  # seconds until the TTL controller deletes it, once it is finished
     running_for: int = 0  # seconds, as far as anybody waited
 

@@ -1,9 +1,9 @@
 """Whether a Job ends by itself before Helm gives up waiting for it."""
 
-from watchbill.lifecycle.objects import Body, at
+from watchbill.lifecycle.attempts import ending
+from watchbill.lifecycle.objects import Body
 
 HELM_WAITS = 300  # seconds, unless told otherwise
-DEFAULT_BACKOFF = 6
 
 
 def ends_in_time(body: Body) -> bool:
@@ -12,12 +12,6 @@ def ends_in_time(body: Body) -> bool:
 
 
 def deadline(body: Body) -> int | None:
-    """The Job's own, or its pods' together: each attempt has the whole of a pod's deadline."""
-    own = at(body.object, "spec", "activeDeadlineSeconds")
-    pod = at(body.object, "spec", "template", "spec", "activeDeadlineSeconds")
-    tries = at(body.object, "spec", "backoffLimit")
-    attempts = 1 + (tries if isinstance(tries, int) else DEFAULT_BACKOFF)
-    given = [own] if isinstance(own, int) else []
-    if isinstance(pod, int):
-        given.append(pod * attempts)
-    return min(given, default=None)
+    """When the last attempt has ended: by its pod's deadline and what that takes, or by the Job's own for all of them."""
+    ended = ending(body)
+    return None if ended is None else ended.after

@@ -126,6 +126,7 @@ def _wait_by_polling(op: Operation, manifests: Sequence[Manifest]) -> None:
 
 def _poll_job(op: Operation, manifest: Manifest) -> None:
     """By its counters, not by its conditions: a Job ended by its deadline is waited for until the end."""
+    in_time = op.client.foresee(manifest.key, op.flags.timeout - JOB_RETRIES)
     live = op.client.watch(manifest.key, op.flags.timeout)
     if live is None or (live.run is not None and live.run.finished and live.run.expires_in == 0):
         raise Failed(f'jobs.batch "{manifest.key.name}" not found')
@@ -134,7 +135,7 @@ def _poll_job(op: Operation, manifest: Manifest) -> None:
         return
     spec = live.body.object["spec"]
     if live.run.phase == "failed" and live.run.failed > spec.get("backoffLimit", 6):
-        if op.flags.timeout > JOB_RETRIES:
+        if op.flags.timeout > JOB_RETRIES and in_time is not None and in_time.run == live.run:
             raise Failed(f"job is failed: {manifest.key.namespace}/{manifest.key.name}")
         raise Failed(TIMED_OUT)
     if spec.get("completions") is not None:
