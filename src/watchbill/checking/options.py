@@ -20,7 +20,7 @@ class PostRendering(Struct, frozen=True):
 class Options(Struct, frozen=True):
     tools: tuple[Tool, ...]
     context: Context
-    depth: int = 3
+    depth: int = 2
     in_use: frozenset[str] = frozenset()  # flags
     scenarios: tuple[Scenario, ...] = ()  # the user's own
     contracts: tuple[Contract, ...] = ()  # of Jobs, by name

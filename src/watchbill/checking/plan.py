@@ -42,7 +42,7 @@ class Request(Struct, frozen=True):
     limits: Limits
     objects: str = ""
     post_rendering: PostRendering | None = None
-    depth: int = 3
+    depth: int = 2
     config: str = ""
     baseline: str = ""
     reads_baseline: bool = True  # one that is settled too; not where a new one shall hold all that is found

@@ -1,12 +1,14 @@
 """All that goes wrong with a chart on one ground: by exploring, on named paths, and with each change alone."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
 from watchbill.checking.grounds import Ground, neighbours
 from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.explore import explore
+from watchbill.lifecycle.folding import killing
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import parse
 from watchbill.lifecycle.objects import Key
@@ -26,6 +28,7 @@ def sightings(ground: Ground, depth: int, own: Sequence[Scenario] = ()) -> Itera
     yield from _changes(ground)
     yield from _named(ground, own)
     yield from _explored(ground, depth)
+    yield from _killed(ground)
     yield from _neighbours(ground)
 
 
@@ -33,15 +36,38 @@ def _explored(ground: Ground, depth: int) -> Iterator[Sighting]:
     labs = {id(lab): lab for lab in (ground.life, *([ground.alone] if ground.checked else []))}
     for lab in labs.values():
         changes = ground.changes if lab is ground.life else ()
-        for violation in explore(lab, depth, kills=_orphans(lab)).violations:
+        for violation in explore(lab, depth, kills=partial(_orphans, _lasting(lab))).violations:
             if _is_about(violation, ground, lab):
                 yield Sighting(violation, lab, changes=changes)
 
 
-def _orphans(lab: Lab) -> Callable[[Step], bool]:
+def _killed(ground: Ground) -> Iterator[Sighting]:
+    """What an upgrade that died in a hook left shows only after the rollback that its release is in need of: farther
+    away than the explorer walks."""
+    lab = ground.life
+    lasting = _lasting(lab) if ground.tool.name == "helm" else set()
+    if not lasting:
+        return
+    stage, newest = stage_for(lab), len(lab.versions) - 1
+    install, rollback = parse("install", "helm"), parse("rollback", "helm")
+    upgrades = [replace(parse("upgrade", "helm"), version=version) for version in range(newest + 1)]
+    for upgrade in upgrades:
+        plays, _ = retrace(stage, (install, upgrade))
+        # What fails of itself needs nobody to kill it.
+        for writes, step in enumerate(plays[-1].steps[:-1] if plays[-1].ok else (), start=1):
+            if not _orphans(lasting, step):
+                continue
+            killed = replace(upgrade, dies_after=writes, text=killing(upgrade, writes))
+            walked, violations = retrace(stage, (install, killed, rollback, upgrades[newest]))
+            for violation in violations:
+                if _is_about(violation, ground, lab):
+                    yield Sighting(violation, lab, changes=ground.changes, walked=walked)
+
+
+def _lasting(lab: Lab) -> set[Key]:
     """A client that dies leaves its release pending whatever the chart is. What it may leave for good, and a chart
     can change, are hooks that nothing deletes before they are created again."""
-    lasting = {
+    return {
         manifest.key
         for version in range(len(lab.versions))
         for hook in lab.versions.render(
@@ -50,7 +76,10 @@ def _orphans(lab: Lab) -> Callable[[Step], bool]:
         if BEFORE not in policies(hook)
         for manifest in hook.objects
     }
-    return lambda step: step.created and step.key in lasting
+
+
+def _orphans(lasting: Container[Key | None], step: Step) -> bool:
+    return step.created and step.key in lasting
 
 
 def _named(ground: Ground, own: Sequence[Scenario]) -> Iterator[Sighting]:

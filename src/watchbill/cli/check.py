@@ -44,7 +44,7 @@ FAIL_ON = ("error", "warning", "note", "never")
 @click.option("--baseline", metavar="FILE", help="Findings that are known and accepted.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found now into a baseline.")
 @click.option(
-    "--depth", type=click.IntRange(1, 5), default=3, show_default=True, help="Moves after the install."
+    "--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="Moves after the install."
 )
 @click.option(
     "--fail-on", type=click.Choice(FAIL_ON), help="The least that gives exit code 1.  [default: error]"

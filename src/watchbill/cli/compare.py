@@ -34,7 +34,7 @@ FORMATS = ("text", "json", "markdown")
 @rendering_options(without=("--is-upgrade", "--helm"), release="")
 @surroundings_options
 @click.option(
-    "--depth", type=click.IntRange(1, 5), default=3, show_default=True, help="Moves after the install."
+    "--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="Moves after the install."
 )
 @click.option(
     "-o", "--output", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print."

@@ -28,7 +28,7 @@ ANY_JOB = "*"
 UNTIL_EXPIRED = "wait TTL"  # until the last finished Job that has a TTL is gone
 LONGEST_NAME = "a" * 53
 BRINGS = ("install", "upgrade", "apply")  # the version that is asked for
-MEETS = ("uninstall", "delete", "test")  # the version that is there
+MEETS = ("rollback", "uninstall", "delete", "test")  # the version that is there
 LIFE = ("install", "upgrade", "rollback", "uninstall")
 ORDINARY = frozenset({"--install"})  # pipelines never leave it out
 START = World()
@@ -124,6 +124,15 @@ HELM_SCENARIOS = (
     _helm("retry while the hook still runs", "install", "hang *", "upgrade, next", "upgrade, next"),
     _helm("retry of a failed upgrade", "install", "fail *", "upgrade, next", "succeed *", "upgrade, next"),
     _helm(
+        "failed upgrade rolled back by hand",
+        "install",
+        "fail *",
+        "upgrade, next",
+        "succeed *",
+        "rollback",
+        "upgrade, next",
+    ),
+    _helm(
         "failed upgrade rolled back",
         "install",
         "fail *",
@@ -159,6 +168,10 @@ HELM_SCENARIOS = (
     ),
     _helm("retry of a killed upgrade", "install", "kill 1 upgrade, next", "upgrade, next"),
     _helm("rollback", "install", "upgrade, next", "rollback"),
+    _helm("upgrade after a rollback", "install", "upgrade, next", "rollback", "upgrade, next"),
+    _helm("rollback twice", "install", "upgrade", "rollback", "rollback"),
+    _helm("retry of a failed rollback", "install", "upgrade", "fail *", "rollback", "succeed *", "rollback"),
+    _helm("uninstall after a rollback", "install", "upgrade", "rollback", "uninstall"),
     _helm("uninstall", "install", "uninstall"),
     _helm("reinstall", "install", "uninstall", "install"),
     _helm("reinstall after upgrades", "install", "upgrade", "upgrade, next", "uninstall", "install"),
