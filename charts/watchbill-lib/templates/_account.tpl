@@ -1,7 +1,10 @@
+{{/* The pod's account. One that is made for a hook does not stay, so a CronJob twin has another, under any name. */}}
 {{- define "watchbill.v1.serviceAccountName" -}}
 {{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
 {{- $account := $declaration.settings.serviceAccount -}}
-{{- if $account.create }}{{ $account.name | default $declaration.base }}{{ else }}{{ $account.name | default "default" }}{{ end -}}
+{{- if not $account.create }}{{ $account.name | default "default" }}
+{{- else if $account.name }}{{ $account.name }}{{ .suffix }}
+{{- else }}{{ $declaration.base }}{{ end -}}
 {{- end }}
 
 {{- define "watchbill.v1.serviceAccount" -}}
