@@ -4,6 +4,7 @@
   python -m dev.cluster down [--level control|node]   remove it (both levels if none is named)
   python -m dev.cluster status                        what runs, and where its logs are
   python -m dev.cluster env [--level control|node]    shell lines that point kubectl and helm at it
+  python -m dev.cluster load                          bring the images of examples/charts/membership to the node
 
 control: etcd, API server, controllers and a driver that plays kubelet; for any user, on loopback.
 node: real pods, service addresses and names; needs root.
@@ -27,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         "python -m dev.cluster", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=("up", "down", "status", "env"))
+    parser.add_argument("command", choices=("up", "down", "status", "env", "load"))
     parser.add_argument("--level", choices=LEVELS)
     asked = parser.parse_args(arguments)
     level: Level | None = asked.level
@@ -38,6 +39,8 @@ def main(arguments: Sequence[str]) -> int:
             down(level)
         elif asked.command == "status":
             status()
+        elif asked.command == "load":
+            load()
         else:
             env(level or "node")
     except ClusterError as error:
@@ -97,6 +100,18 @@ def _up_node(layout: Layout) -> None:
     else:
         node.ensure(layout, binaries, images)
     say(f"the node level is up: {layout.kubeconfig}")
+
+
+def load() -> None:
+    """Not a part of `up`: few need them, and they have a PostgreSQL in them."""
+    layout = Layout.of("node")
+    archive = recipes.membership()
+    with lock.held(layout.lock):
+        if not node.healthy(layout):
+            raise ClusterError(
+                "the node level is not up", "start it first: python -m dev.cluster up --level node"
+            )
+        node.load_images(layout, {recipes.MEMBERSHIP: archive})
 
 
 def down(level: Level | None) -> None:

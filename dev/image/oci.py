@@ -5,6 +5,7 @@ import io
 import json
 import platform
 import tarfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,19 +31,31 @@ class Image:
 
 
 def write(image: Image, output: Path) -> None:
-    """Layers are not compressed: the archive never leaves the machine."""
+    """One image, one archive."""
+    write_all((image,), output)
+
+
+def write_all(images: Sequence[Image], output: Path) -> None:
+    """Several in one archive: what they share is in it once. Layers are not compressed: it never leaves the machine."""
     draft = output.with_name(output.name + ".draft")
     with tarfile.open(draft, "w", format=tarfile.GNU_FORMAT) as archive:
-        layers = [_add_layer(archive, layer, draft.with_suffix(".layer")) for layer in image.layers]
-        config = _add_json(archive, CONFIG_KIND, _config(image, [layer["digest"] for layer in layers]))
-        body = {"schemaVersion": 2, "mediaType": MANIFEST_KIND, "config": config, "layers": layers}
-        manifest = _add_json(archive, MANIFEST_KIND, body)
-        # The name under which containerd files the image.
-        manifest["annotations"] = {"io.containerd.image.name": image.name}
-        index = {"schemaVersion": 2, "mediaType": INDEX_KIND, "manifests": [manifest]}
+        directories = dict.fromkeys(layer for image in images for layer in image.layers)
+        layers = {path: _add_layer(archive, path, draft.with_suffix(".layer")) for path in directories}
+        manifests = [
+            _add_manifest(archive, image, [layers[path] for path in image.layers]) for image in images
+        ]
+        index = {"schemaVersion": 2, "mediaType": INDEX_KIND, "manifests": manifests}
         _add(archive, "index.json", json.dumps(index).encode())
         _add(archive, "oci-layout", b'{"imageLayoutVersion":"1.0.0"}')
     draft.replace(output)
+
+
+def _add_manifest(archive: tarfile.TarFile, image: Image, layers: list[dict[str, Any]]) -> dict[str, Any]:
+    config = _add_json(archive, CONFIG_KIND, _config(image, [layer["digest"] for layer in layers]))
+    body = {"schemaVersion": 2, "mediaType": MANIFEST_KIND, "config": config, "layers": layers}
+    # The name under which containerd files the image.
+    name = {"io.containerd.image.name": image.name}
+    return {**_add_json(archive, MANIFEST_KIND, body), "annotations": name}
 
 
 def _config(image: Image, digests: list[str]) -> dict[str, Any]:

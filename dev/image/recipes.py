@@ -2,15 +2,17 @@
 
 import hashlib
 import shutil
+import tempfile
 from pathlib import Path
 
 from dev.cluster import lock
-from dev.cluster.layout import cache_dir
+from dev.cluster.layout import CHECKOUT, cache_dir
 from dev.cluster.progress import say
-from dev.image import oci, project, pyroot
+from dev.image import oci, pgroot, project, pyroot
 
 PAUSE = "localhost/pause:1"
 WATCHBILL = "localhost/watchbill:dev"
+MEMBERSHIP = "localhost/membership"
 
 
 def all_images(pause_binary: Path) -> dict[str, Path]:
@@ -54,6 +56,48 @@ def watchbill() -> Path:
             oci.write(image, archive)
             say(f"wrote the image {WATCHBILL}: {archive}")
     return archive
+
+
+def membership() -> Path:
+    """The versions 1 to 4 of examples/charts/membership in one archive: PostgreSQL, the program, its migrations.
+
+    They differ in their number, and version 3 has a mistake in its migration.
+    """
+    source = CHECKOUT / "examples/charts/membership/image"
+    files = {
+        file.relative_to(source): file.read_bytes() for file in sorted(source.rglob("*")) if file.is_file()
+    }
+    below = (pyroot.root(), pgroot.root())
+    content = hashlib.sha256(repr(([layer.name for layer in below], files)).encode()).hexdigest()
+    archive = _archive("membership", content)
+    with lock.held(archive.with_name("membership.lock")):
+        if not archive.exists():
+            for older in archive.parent.glob("membership-*.tar"):
+                older.unlink()
+            with tempfile.TemporaryDirectory(dir=archive.parent) as scratch:
+                program, mistake = Path(scratch, "program"), Path(scratch, "mistake")
+                (program / "usr/local/bin").mkdir(parents=True)
+                shutil.copy(source / "membership", program / "usr/local/bin")
+                for layer, migrations in ((program, "migrations"), (mistake, "mistake")):
+                    shutil.copytree(source / migrations, layer / "usr/local/share/membership/migrations")
+                oci.write_all([_membership(n, (*below, program), mistake) for n in range(1, 5)], archive)
+            say(f"wrote the images {MEMBERSHIP}:1 to :4: {archive}")
+    return archive
+
+
+def _membership(version: int, layers: tuple[Path, ...], mistake: Path) -> oci.Image:
+    return oci.Image(
+        f"{MEMBERSHIP}:{version}",
+        (*layers, mistake) if version == 3 else layers,
+        entrypoint=("membership",),
+        user=str(pyroot.USER),
+        environment=(
+            f"{oci.PATH}:/{pgroot.BINARIES}",
+            "LANG=C.UTF-8",
+            "PYTHONUNBUFFERED=1",
+            f"MEMBERSHIP_VERSION={version}",
+        ),
+    )
 
 
 def _archive(name: str, digest: str) -> Path:

@@ -12,6 +12,7 @@ import pytest
 from dev.cluster import companions, processes
 from dev.cluster.client import Cluster, Namespace, eventually
 from dev.cluster.layout import CHECKOUT, LEVELS, Layout, Level
+from dev.image import recipes
 
 LOG_LINES = 25
 
@@ -66,6 +67,15 @@ def ours(request: pytest.FixtureRequest) -> Layout:
     if layout is None:
         pytest.skip("WATCHBILL_KUBECONFIG names a cluster that has no driver and not our image")
     return layout
+
+
+@pytest.fixture
+def membership_images(node: Cluster, ours: Layout) -> str:
+    """The name of the images of examples/charts/membership, which the node has from now on as :1 to :4."""
+    assert ours.level == node.level == "node"
+    # Where nothing has changed, this is a look at a file: no need to remember that it was done.
+    subprocess.run([sys.executable, "-m", "dev.cluster", "load"], check=True, cwd=CHECKOUT)
+    return recipes.MEMBERSHIP
 
 
 @pytest.fixture

@@ -80,3 +80,24 @@ def test_a_layer_keeps_modes_and_links_and_forgets_owners(tmp_path: Path, layer:
     assert entries["tmp"].mode == 0o1777
     assert entries["bin/link"].linkname == "tool"
     assert {(entry.uid, entry.gid, entry.uname, entry.mtime) for entry in entries.values()} == {(0, 0, "", 0)}
+
+
+def test_images_of_one_archive_share_their_layers(tmp_path: Path, layer: Path) -> None:
+    own = make_layer(tmp_path / "own")
+    (own / "bin" / "more").write_bytes(b"more")
+    images = [oci.Image("localhost/x:1", (layer,)), oci.Image("localhost/x:2", (layer, own))]
+
+    oci.write_all(images, tmp_path / "images.tar")
+
+    with tarfile.open(tmp_path / "images.tar") as archive:
+        content = {entry.name: archive.extractfile(entry).read() for entry in archive}  # type: ignore[union-attr]
+        names = archive.getnames()
+    assert len(names) == len(set(names))
+    manifests = json.loads(content["index.json"])["manifests"]
+    assert [one["annotations"]["io.containerd.image.name"] for one in manifests] == [
+        "localhost/x:1",
+        "localhost/x:2",
+    ]
+    first, second = (json.loads(content[f"blobs/sha256/{one['digest'][7:]}"])["layers"] for one in manifests)
+    assert second[0] == first[0]
+    assert (len(first), len(second)) == (1, 2)

@@ -1,0 +1,2 @@
+alter table members add column email text;
+update members set email = lower(name) || '@example.org';

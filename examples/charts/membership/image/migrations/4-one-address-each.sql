@@ -1,0 +1,1 @@
+create unique index members_by_email on members (lower(email));
