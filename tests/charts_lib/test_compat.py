@@ -1,5 +1,6 @@
 """A chart that was written for the older library moves by changing one dependency, and renders as before."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,12 @@ import yaml  # type: ignore[import-untyped]
 
 from dev import charts_packages
 from tests.charts_lib.helm import FIXTURES, HELM4, HELMS, Object, identity, lint, rendered
+from watchbill.charts.engine import Engine
+from watchbill.charts.protocol import Context, Values
+from watchbill.checking.check import check
+from watchbill.checking.inputs.subject import Subject
+from watchbill.checking.options import Options
+from watchbill.rehearsal.script import read_tool
 
 CONSUMER = "seed-consumer"
 CORE = {"name": "core", "version": "1.x.x", "repository": "file://../seed-core"}
@@ -111,6 +118,20 @@ def test_the_account_of_the_job(after: Path, values: str, name: str) -> None:
     found = by_identity(rendered(HELM4, after, VALUES[values]))
     jobs = [one for key, one in found.items() if key.startswith("Job/")]
     assert {job["spec"]["template"]["spec"]["serviceAccountName"] for job in jobs} == {name}
+
+
+@pytest.mark.parametrize(
+    ("hooks", "rules"), [(False, {"WB101"}), (True, {"WB303", "WB304", "WB305"})], ids=["plain", "hooks"]
+)
+def test_what_the_readme_says_that_it_cannot_give(
+    root: Path, engine: Engine, after: Path, hooks: bool, rules: set[str]
+) -> None:
+    values = Values(set_json=(f"feature={json.dumps({'migrationHooks': hooks})}",))
+    options = Options((read_tool("helm@4.3.1"),), Context(release="r", namespace="ns", values=values))
+    checked = check(engine, Subject(str(after), source=str(after)), options).checked
+    assert checked.problem is None
+    assert rules <= {finding.rule for finding in checked.findings}
+    assert all(rule in (root / "charts/watchbill-lib-compat/README.md").read_text() for rule in rules)
 
 
 @pytest.mark.parametrize("helm", HELMS)

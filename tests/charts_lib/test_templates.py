@@ -27,8 +27,20 @@ import yaml  # type: ignore[import-untyped]
 from msgspec import Struct
 
 from dev.charts_schema import FRAGMENT, merged
+from dev.charts_tree import ROOT, built_on, related
 from tests.charts_lib.fragments import misses
-from tests.charts_lib.helm import FIXTURES, HELM3, HELM4, HELMS, Object, identity, lint, objects, template
+from tests.charts_lib.helm import (
+    FIXTURES,
+    HELM3,
+    HELM4,
+    HELMS,
+    Object,
+    identity,
+    lint,
+    objects,
+    rendered,
+    template,
+)
 from tests.charts_lib.soundness import is_hook, unsound, weight
 from watchbill.charts.chart import load
 from watchbill.charts.engine import Engine
@@ -198,6 +210,44 @@ def passwords(values: Any) -> set[str]:
         return set()
     own = {value for key, value in values.items() if key == "password" and isinstance(value, str) and value}
     return own.union(*(passwords(value) for value in values.values()))
+
+
+def profiles() -> list[tuple[Path, Path]]:
+    """Charts of this repository that are built on the library, with every set of values that comes with them."""
+    consumers = built_on(related(ROOT), "watchbill-lib")
+    return [
+        (chart.folder, file) for chart in consumers for file in sorted(chart.folder.glob("ci/*-values.yaml"))
+    ]
+
+
+@pytest.mark.parametrize(("chart", "file"), profiles(), ids=lambda path: path.stem.removesuffix("-values"))
+@pytest.mark.parametrize("upgrade", [False, True])
+def test_every_profile_of_the_examples_is_sound(chart: Path, file: Path, upgrade: bool) -> None:
+    values = unmistakable(yaml.safe_load(file.read_text()) or {})
+    for helm in HELMS:
+        found = rendered(helm, chart, values, *(["--is-upgrade"] if upgrade else []))
+        assert unsound(found, list(passwords(values)), list(brought(values))) == []
+        linted = lint(helm, chart, values)
+        assert linted.returncode == 0, linted.stdout
+
+
+def unmistakable(values: Any) -> Any:
+    """With passwords that are part of no other word."""
+    if not isinstance(values, dict):
+        return values
+    return {
+        key: "geheim" if key == "password" and value else unmistakable(value) for key, value in values.items()
+    }
+
+
+def brought(values: Any) -> set[str]:
+    """Names of accounts and Secrets that values take for given."""
+    if not isinstance(values, dict):
+        return set()
+    own = {values["existingSecret"]} if values.get("existingSecret") else set()
+    if values.get("create") is False:
+        own.add(values.get("name") or "default")
+    return own.union(*(brought(value) for value in values.values()))
 
 
 @pytest.mark.parametrize("helm", HELMS)

@@ -3,7 +3,7 @@
 {{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
 {{- $account := $declaration.settings.serviceAccount -}}
 {{- if not $account.create }}{{ $account.name | default "default" }}
-{{- else if $account.name }}{{ $account.name }}{{ .suffix }}
+{{- else if $account.name }}{{ $account.name }}{{ .suffix | default "" }}
 {{- else }}{{ $declaration.base }}{{ end -}}
 {{- end }}
 

@@ -1,0 +1,113 @@
+"""The READMEs of the charts: their tables are current, what they show works, and the changes name the version."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dev import charts_packages, charts_readme, charts_tree
+from dev.charts_readme import BEGIN, END, Value, table, values
+from dev.charts_tree import ChartsError
+from tests.charts_lib.helm import HELMS, identities, lint, rendered
+
+LIBRARY = "charts/watchbill-lib"
+
+VALUES = """\
+# A heading that is no explanation.
+image:
+  # -- Where it comes from,
+  # and a | in it.
+  name: shop
+  # -- Its tags.
+  tags: [a, "1"]
+# -- How many.
+replicas: 2
+# -- Anything.
+extra: {}
+# -- Nothing yet.
+later: null
+"""
+
+
+def test_the_tables_are_current(root: Path) -> None:
+    assert charts_readme.complaints(root) == [], "python -m dev.charts readme"
+
+
+def test_the_library_explains_every_value(root: Path) -> None:
+    explained = values((root / LIBRARY / "values.yaml").read_text())
+    assert len(explained) > 40
+    assert {"feature.migrationHooks", "config.migration.backoffLimit"} <= {one.key for one in explained}
+
+
+def test_a_table_is_made_of_comments() -> None:
+    assert values(VALUES) == [
+        Value("image.name", "text", '"shop"', "Where it comes from, and a \\| in it."),
+        Value("image.tags", "list", '["a", "1"]', "Its tags."),
+        Value("replicas", "number", "2", "How many."),
+        Value("extra", "object", "{}", "Anything."),
+        Value("later", "any", "null", "Nothing yet."),
+    ]
+    assert "| `replicas` | number | `2` | How many. |\n" in table(VALUES)
+
+
+@pytest.mark.parametrize(
+    "text", ["a: 1\n", "# plain\na: 1\n", "# -- of b\n\na: 1\n", "# -- of b\nb: 2\na: 1\n"]
+)
+def test_a_value_without_an_explanation_is_refused(text: str) -> None:
+    with pytest.raises(ChartsError, match=r"values\.yaml: a has no comment"):
+        values(text)
+
+
+def test_renewing_leaves_what_people_wrote(root: Path, tmp_path: Path) -> None:
+    chart = shutil.copytree(root / LIBRARY, tmp_path / LIBRARY)
+    before = (chart / "README.md").read_text()
+    edited = (chart / "values.yaml").read_text().replace("backoffLimit: 1", "backoffLimit: 7")
+    (chart / "values.yaml").write_text(edited)
+    assert charts_readme.renew(tmp_path) == [f"{LIBRARY}/README.md"]
+    after = (chart / "README.md").read_text()
+    assert after != before
+    made = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
+    assert made.sub("", after) == made.sub("", before)
+    assert charts_readme.renew(tmp_path) == []
+
+
+def test_the_consumer_of_the_readme_works(root: Path, tmp_path: Path) -> None:
+    """Its files stand in blocks that begin with their names."""
+    text = (root / LIBRARY / "README.md").read_text()
+    files = dict(re.findall(r"^```yaml\n# (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    assert files.keys() == {"Chart.yaml", "values.yaml", "templates/migrate.yaml"}
+    for name, content in files.items():
+        file = tmp_path / "shop" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content.replace("oci://REGISTRY/charts", f"file://{root / LIBRARY}"))
+    charts_packages.helm("dependency", "update", "--skip-refresh", str(tmp_path / "shop"))
+    for helm in HELMS:
+        linted = lint(helm, tmp_path / "shop", {})
+        assert linted.returncode == 0, linted.stdout
+        hooks = {
+            "feature": {"migrationHooks": True},
+            "config": {"migration": {"postgresql": {"auth": {"password": "p"}}}},
+        }
+        assert sorted(identities(rendered(helm, tmp_path / "shop", hooks))) == [
+            "Job/acme-shop-migrate",
+            "Secret/acme-shop-migrate-database",
+            "ServiceAccount/acme-shop-migrate",
+        ]
+
+
+def test_every_template_that_the_readme_names_is_there(root: Path) -> None:
+    defined = {
+        name
+        for file in (root / LIBRARY / "templates").glob("*.tpl")
+        for name in re.findall(r'define "(watchbill\.v1\.[\w.]+)"', file.read_text())
+    }
+    for page in sorted((root / "charts").glob("*/README.md")):
+        named = set(re.findall(r"\bwatchbill\.v1\.\w+(?:\.\w+)*", page.read_text()))
+        assert named <= defined, page
+    assert all(name.startswith("watchbill.v1.") for name in defined)
+
+
+def test_the_changes_begin_with_the_version_of_the_chart(root: Path) -> None:
+    headings = re.findall(r"^## (\S+)", (root / LIBRARY / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0] == charts_tree.read(root / LIBRARY, root).version
