@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dev.cluster.fates import ANNOTATION, JOBS, Fate, choose, needs, parse, step
+from dev.cluster.fates import ANNOTATION, JOBS, Fate, choose, needs, parse, step, wait
 
 NOW = "2030-01-01T00:00:00Z"
 
@@ -92,6 +92,45 @@ def test_a_pod_that_restarts_in_place_counts_its_own_restarts() -> None:
         current = pod("OnFailure", **status)
 
     assert seen == [("Running", 1), ("Running", 2), ("Succeeded", 0)]
+
+
+def with_deadline(restart: str, seconds: int) -> dict[str, Any]:
+    made = pod(restart)
+    made["spec"] |= {"activeDeadlineSeconds": seconds, "terminationGracePeriodSeconds": 2}
+    return made
+
+
+@pytest.mark.parametrize("restart", ["Never", "OnFailure", "Always"])
+def test_a_pod_that_hangs_is_killed_when_its_deadline_and_its_grace_are_over(restart: str) -> None:
+    hanging = with_deadline(restart, 5)
+    first = step(hanging, Fate("hang"), 4, 0, NOW)
+    assert first.status is not None
+    assert (first.status["phase"], first.again) == ("Running", 3)
+
+    last = step(hanging, Fate("hang"), 7, 0, NOW).status
+
+    assert last is not None
+    assert (last["phase"], last["reason"]) == ("Failed", "DeadlineExceeded")
+    assert [c["state"]["terminated"]["exitCode"] for c in last["containerStatuses"]] == [137, 137]
+
+
+@pytest.mark.parametrize(("late", "again"), [(6.0, 2), (60.0, 3)])
+def test_a_late_pod_is_looked_at_when_its_deadline_comes_before(late: float, again: float) -> None:
+    assert step(with_deadline("Never", 5), Fate("late", late), 4, 0, NOW).again == again
+
+
+@pytest.mark.parametrize(
+    ("lacking", "age", "phase"),
+    [("configmaps", 4, "Pending"), ("configmaps", 5, "Failed"), ("persistentvolumeclaims", 60, "Pending")],
+)
+def test_a_pod_that_waits_has_its_time_as_soon_as_it_is_on_a_node(
+    lacking: str, age: float, phase: str
+) -> None:
+    status = wait(with_deadline("Never", 5), [lacking], age, NOW).status
+
+    assert status is not None
+    assert status["phase"] == phase
+    assert ("startTime" in status) == (lacking == "configmaps")
 
 
 @pytest.mark.parametrize(

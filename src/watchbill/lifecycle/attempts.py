@@ -38,7 +38,7 @@ def ending(body: Body, reach: Reach = "running") -> Ending | None:
         )
     spec = body.object.get("spec")
     own, limit = _number(spec, "activeDeadlineSeconds"), _number(spec, "backoffLimit")
-    at_once = _pods_at_once(spec)
+    at_once = pods_at_once(spec)
     last = FOREVER if own is None else own
     elapsed = failed = 0
     while attempt is not None and at_once and elapsed + attempt < last:
@@ -65,7 +65,7 @@ def _attempt(body: Body, reach: Reach) -> int | None:
     return deadline + ((DEFAULT_GRACE if grace is None else grace) if reach == "running" else 0)
 
 
-def _pods_at_once(spec: Any) -> int:
+def pods_at_once(spec: Any) -> int:
     parallelism, completions = _number(spec, "parallelism"), _number(spec, "completions")
     most = 1 if parallelism is None else parallelism
     return most if completions is None else min(most, completions)
@@ -74,4 +74,4 @@ def _pods_at_once(spec: Any) -> int:
 def _number(thing: Any, field: str) -> int | None:
     """What a chart renders may be anything."""
     found = at(thing, field)
-    return found if isinstance(found, int) and found >= 0 else None
+    return found if type(found) is int and found >= 0 else None

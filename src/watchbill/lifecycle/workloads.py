@@ -3,6 +3,8 @@
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.objects import Body, Key, at
@@ -14,6 +16,16 @@ if TYPE_CHECKING:
 # Their pods run for as long as they are there.
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController")
 QUARTER = 0.25  # of its pods a roll-out may add, and do without, unless told otherwise
+
+
+class Replicas(Struct, frozen=True):
+    """Pods of a workload when all has settled."""
+
+    wanted: int  # by those who make them: a Deployment that begins paused wants none yet
+    there: int
+    updated: int
+    ready: int
+    needed: int  # for it to count as available
 
 
 def ready(world: World, cluster: "Cluster", key: Key, live: Live) -> bool:
@@ -35,10 +47,9 @@ def rolls(before: Body, after: Body) -> bool:
 
 def progress(world: World, cluster: "Cluster", key: Key, live: Live) -> str:
     """What the status watcher says of a workload whose pods are not ready."""
-    replicas = at(live.body.object, "spec", "replicas")
-    wanted = 1 if replicas is None else int(replicas)
-    if any(lacking.kind == "ServiceAccount" for lacking in missing(world, cluster, key, live.body)):
-        return f"Replicas: 0/{wanted}"  # its pods are not even created
+    wanted = _wanted(live.body)
+    if _has_no_account(world, cluster, key, live):
+        return f"Replicas: 0/{wanted}"
     if live.body.kind == "ReplicaSet":
         return f"Available: 0/{wanted}"
     if live.body.kind != "Deployment":
@@ -50,3 +61,30 @@ def progress(world: World, cluster: "Cluster", key: Key, live: Live) -> str:
     if updated < wanted:
         return f"Updated: {updated}/{wanted}"
     return f"Pending termination: {more}"
+
+
+def replicas(world: World, cluster: "Cluster", key: Key, live: Live) -> Replicas:
+    """A roll-out that cannot go on leaves pods of the last template at work."""
+    spec = live.body.object.get("spec") or {}
+    paused = key.kind == "Deployment" and bool(spec.get("paused"))
+    wanted = _wanted(live.body)
+    more, fewer = ceil(wanted * QUARTER), floor(wanted * QUARTER)
+    needed = wanted - fewer
+    if not paused and ready(world, cluster, key, live):
+        return Replicas(wanted, wanted, wanted, wanted, needed)
+    if paused or _has_no_account(world, cluster, key, live):
+        return Replicas(0 if paused else wanted, 0, 0, 0, needed)
+    if not live.rolling:
+        return Replicas(wanted, wanted, wanted, 0, needed)
+    old = needed if fate_of(key.kind, key.name, world.fates) == "succeed" else 0
+    return Replicas(wanted, wanted + more, min(wanted, more + fewer), old, needed)
+
+
+def _wanted(body: Body) -> int:
+    stated = at(body.object, "spec", "replicas")
+    return 1 if stated is None else int(stated)
+
+
+def _has_no_account(world: World, cluster: "Cluster", key: Key, live: Live) -> bool:
+    """Its pods are not even created."""
+    return any(lacking.kind == "ServiceAccount" for lacking in missing(world, cluster, key, live.body))

@@ -16,6 +16,7 @@ from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.lab import ReleaseName, Tool
 from watchbill.lifecycle.objects import Body, Key, at, group_of
 from watchbill.lifecycle.server import ALWAYS_THERE, Cluster
+from watchbill.lifecycle.statuses import observed
 from watchbill.lifecycle.world import Hook, Manifest, Rendered, World
 
 NOTHING = Key("", "", "", "")
@@ -23,6 +24,7 @@ CUSTOM = "CustomResourceDefinition"
 # As good as any other revision after the first; a chart that renders both alike does not look at it.
 SOME_REVISION, ANOTHER_REVISION = 2, 7
 NEXT_REVISIONS = 3
+ANY = Cluster()  # as long as nothing is there, nothing depends on what is assumed of the cluster
 # What an install and an upgrade have, and what tells whether a chart looks at it.
 FIRST_REVISIONS, ALL_REVISIONS = (1, SOME_REVISION), (1, SOME_REVISION, ANOTHER_REVISION)
 
@@ -30,7 +32,9 @@ FIRST_REVISIONS, ALL_REVISIONS = (1, SOME_REVISION), (1, SOME_REVISION, ANOTHER_
 class Source(Protocol):
     """One version."""
 
-    def render(self, release: ReleaseName, *, upgrade: bool, revision: int, world: World) -> Rendered: ...
+    def render(
+        self, release: ReleaseName, *, upgrade: bool, revision: int, world: World, cluster: Cluster
+    ) -> Rendered: ...
 
 
 class Versions:
@@ -39,11 +43,14 @@ class Versions:
     def __init__(self, sources: Sequence[Source], release: ReleaseName, *, bare: bool = False) -> None:
         self._sources = sources
         empty = World()
-        first = [source.render(release, upgrade=False, revision=1, world=empty) for source in sources]
-        later = [
-            source.render(release, upgrade=True, revision=SOME_REVISION, world=empty) for source in sources
-        ]
-        self.cluster = _cluster([*first, *later], bare)
+        self.cluster = _cluster(
+            [
+                source.render(release, upgrade=upgrade, revision=revision, world=empty, cluster=ANY)
+                for upgrade, revision in ((False, 1), (True, SOME_REVISION))
+                for source in sources
+            ],
+            bare,
+        )
 
     def __len__(self) -> int:
         return len(self._sources)
@@ -51,7 +58,9 @@ class Versions:
     def render(
         self, version: int, release: ReleaseName, *, upgrade: bool, revision: int, world: World
     ) -> Rendered:
-        return self._sources[version].render(release, upgrade=upgrade, revision=revision, world=world)
+        return self._sources[version].render(
+            release, upgrade=upgrade, revision=revision, world=world, cluster=self.cluster
+        )
 
 
 class FromManifests:
@@ -61,7 +70,15 @@ class FromManifests:
         self._rendering = parse(engine, name, text, context)
         self._known: dict[str, Rendered] = {}
 
-    def render(self, release: ReleaseName, *, upgrade: bool, revision: int, world: World) -> Rendered:  # noqa: ARG002
+    def render(
+        self,
+        release: ReleaseName,
+        *,
+        upgrade: bool,  # noqa: ARG002
+        revision: int,  # noqa: ARG002
+        world: World,  # noqa: ARG002
+        cluster: Cluster = ANY,  # noqa: ARG002
+    ) -> Rendered:
         if release.namespace not in self._known:
             context = replace(self._rendering.context, namespace=release.namespace)
             self._known[release.namespace] = rendered(Rendering.of(context, self._rendering.documents))
@@ -87,11 +104,21 @@ class FromChart:
         self._lookups: dict[Lookup, None] = {}
         self._looks: dict[int, Rendering | Failure] = {}
 
-    def render(self, release: ReleaseName, *, upgrade: bool, revision: int, world: World) -> Rendered:
+    def render(
+        self,
+        release: ReleaseName,
+        *,
+        upgrade: bool,
+        revision: int,
+        world: World,
+        cluster: Cluster = ANY,
+    ) -> Rendered:
         if upgrade and revision != SOME_REVISION and not self._sees_revision:
             revision = SOME_REVISION
         known = None if self._lookups else self._known.get((release, upgrade, revision, ()))
-        return self._exactly(_Asked(release, upgrade, revision, world)) if known is None else known
+        if known is not None:
+            return known
+        return self._exactly(_Asked(release, upgrade, revision, world, cluster if world.objects else ANY))
 
     def look(self, revision: int) -> Rendering | Failure:
         """Its own release, as long as nothing is there: an install at the first revision, else an upgrade."""
@@ -132,7 +159,7 @@ class FromChart:
         return 1 if asked.revision in ALL_REVISIONS or self._lookups else NEXT_REVISIONS
 
     def _situation(self, asked: "_Asked") -> Any:
-        answers = tuple(_answer(asked.world, lookup) for lookup in self._lookups)
+        answers = tuple(_answer(asked, lookup) for lookup in self._lookups)
         return asked.release, asked.upgrade, asked.revision, answers
 
     def _context_of(self, asked: "_Asked") -> Context:
@@ -144,7 +171,7 @@ class FromChart:
             upgrade=asked.upgrade,
             revision=asked.revision,
             seed=asked.revision,
-            cluster=(*_seen(asked.world, asked.release.namespace), *given) if self._lookups else given,
+            cluster=(*_seen(asked), *given) if self._lookups else given,
             anonymous=asked.upgrade,  # who asks is said of installs
         )
 
@@ -186,6 +213,7 @@ class _Asked(Struct, frozen=True):
     upgrade: bool
     revision: int
     world: World
+    cluster: Cluster = ANY
 
 
 def context_for(context: Context, tool: Tool) -> Context:
@@ -289,11 +317,11 @@ def _cluster(versions: Sequence[Rendered], bare: bool) -> Cluster:
     )
 
 
-def _seen(world: World, namespace: str) -> tuple[dict[str, Any], ...]:
+def _seen(asked: _Asked) -> tuple[dict[str, Any], ...]:
     """What `lookup` finds: what was made, and the namespaces that are there before anything is."""
-    there = dict.fromkeys([*sorted(ALWAYS_THERE), namespace])
+    there = dict.fromkeys([*sorted(ALWAYS_THERE), asked.release.namespace])
     spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in there]
-    return (*spaces, *(live.body.object for live in world.objects.values()))
+    return (*spaces, *(_looks(asked, key).object for key in asked.world.objects))
 
 
 @lru_cache(1 << 12)
@@ -306,8 +334,12 @@ def _matches(key: Key, lookup: Lookup) -> bool:
     )
 
 
-def _answer(world: World, lookup: Lookup) -> tuple[tuple[Key, Body], ...]:
-    return tuple((key, live.body) for key, live in world.objects.items() if _matches(key, lookup))
+def _answer(asked: _Asked, lookup: Lookup) -> tuple[tuple[Key, Body], ...]:
+    return tuple((key, _looks(asked, key)) for key in asked.world.objects if _matches(key, lookup))
+
+
+def _looks(asked: _Asked, key: Key) -> Body:
+    return observed(asked.world, asked.cluster, key, asked.world.objects[key])
 
 
 def _is_volatile(result: Rendering | Failure) -> bool:
