@@ -1,6 +1,5 @@
 """Programs from Debian that the cluster needs. They are unpacked into the cache and run from there."""
 
-import platform
 import shutil
 from pathlib import Path
 
@@ -35,7 +34,4 @@ def openssl() -> list[str]:
     """The command: the machine's own, or Debian's run from the cache."""
     if shutil.which("openssl"):
         return ["openssl"]
-    root = debian.unpacked("openssl", ("openssl",))
-    libraries = [root / prefix / f"{platform.machine()}-linux-gnu" for prefix in ("lib", "usr/lib")]
-    loader = next((root / "lib64").glob("ld-linux*"))
-    return [str(loader), "--library-path", ":".join(map(str, libraries)), str(root / "usr/bin/openssl")]
+    return debian.program(debian.unpacked("openssl", ("openssl",)), "usr/bin/openssl")

@@ -5,6 +5,7 @@ dependency, whatever the machine has, and needs no root.
 """
 
 import hashlib
+import platform
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -31,6 +32,13 @@ def unpacked(name: str, packages: Sequence[str], finish: Callable[[Path], None] 
         if not root.exists():
             _make(root, packages, finish)
     return root
+
+
+def program(root: Path, path: str) -> list[str]:
+    """The command that runs a program of a root on this machine, with the root's libraries."""
+    libraries = [root / prefix / f"{platform.machine()}-linux-gnu" for prefix in ("lib", "usr/lib")]
+    loader = next((root / "lib64").glob("ld-linux*"))
+    return [str(loader), "--library-path", ":".join(map(str, libraries)), str(root / path)]
 
 
 def _make(root: Path, packages: Sequence[str], finish: Callable[[Path], None] | None) -> None:
