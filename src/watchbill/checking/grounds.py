@@ -29,6 +29,8 @@ from watchbill.rehearsal.versions import (
 from watchbill.rules.look import Dropped
 
 HOOK = "helm.sh/hook"
+# How far the paths of a life mostly go, after what every chart is looked at for; a trial goes one revision further.
+LATER_REVISIONS = (3, 4, 5)
 
 Finish = Callable[[Rendering], Rendering]
 
@@ -100,7 +102,9 @@ def of_chart(
         befores = [cast.before for cast in casts if cast.before is not None]
         look_ahead(engine, old, [Look(before, revision) for before in befores for revision in ALL_REVISIONS])
     hooked = any(HOOK in template.text for template in chart.templates)
-    look_ahead(engine, chart, [look for cast in casts for look in cast.looks(hooked=hooked)])
+    volatile = any(version.rendering.volatile for version in made_up)
+    looks = [look for cast in casts for look in cast.looks(hooked=hooked, volatile=volatile)]
+    look_ahead(engine, chart, looks)
     for cast in casts:
         tool, release, this = cast.tool, cast.release, cast.this
         alone = _lab(tool, [this], release)
@@ -136,16 +140,18 @@ class _Cast(Struct, frozen=True):
     usual: FromChart | None = None  # what a release mostly brings, all at once,
     kinds: tuple[str, ...] = ()  # and what that is
 
-    def looks(self, *, hooked: bool) -> Iterator[Look]:
-        """What will be asked of the versions of the checked chart."""
+    def looks(self, *, hooked: bool, volatile: bool) -> Iterator[Look]:
+        """What will be asked of the versions of the checked chart; where it is volatile, of every revision."""
+        life = (*ALL_REVISIONS, *LATER_REVISIONS) if volatile else ALL_REVISIONS
+        trial = (*FIRST_REVISIONS, LATER_REVISIONS[0]) if volatile else FIRST_REVISIONS
         for version in (self.this, self.usual):
             if version is not None:
-                yield from (Look(version, revision) for revision in ALL_REVISIONS)
-        yield from (Look(changed, revision) for changed in self.following for revision in FIRST_REVISIONS)
+                yield from (Look(version, revision) for revision in life)
+        yield from (Look(changed, revision) for changed in self.following for revision in trial)
         if self.tool.name != "helm":
             return
         longest = ReleaseName(LONGEST_NAME, self.release.namespace)
-        yield from (Look(self.this, revision, longest) for revision in FIRST_REVISIONS)
+        yield from (Look(self.this, revision, longest) for revision in trial)
         if hooked:  # releases in each other's way are those whose hooks are
             yield from (Look(self.this, 1, other) for other in neighbours(self.release))
 
