@@ -48,10 +48,22 @@ class Namespace:
         return self.cluster.kubectl(f"--namespace={self.name}", *arguments, stdin=stdin, check=check)
 
     def helm(self, version: str, *arguments: str, check: bool = True) -> Done:
+        return _run(_helm(version, self.name, arguments), self._helm_environment(), None, check)
+
+    def start_helm(self, version: str, *arguments: str) -> "subprocess.Popen[str]":
+        """For those who look on while it runs, or kill it."""
+        return subprocess.Popen(
+            _helm(version, self.name, arguments),
+            env=self._helm_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def _helm_environment(self) -> dict[str, str]:
         folders = {f"HELM_{kind}_HOME": str(self.scratch / kind) for kind in ("CACHE", "CONFIG", "DATA")}
-        environment = {**os.environ, **folders, "KUBECONFIG": str(self.cluster.kubeconfig)}
-        command = [str(binaries.helm(version)), f"--namespace={self.name}", *arguments]
-        return _run(command, environment, None, check)
+        return {**os.environ, **folders, "KUBECONFIG": str(self.cluster.kubeconfig)}
 
     def apply(self, *objects: Object, check: bool = True) -> Done:
         """Create or change objects."""
@@ -93,6 +105,10 @@ def eventually(look: Callable[[], T | None], seconds: float, every: float = 0.2)
             return None
         time.sleep(every)
     return found
+
+
+def _helm(version: str, namespace: str, arguments: tuple[str, ...]) -> list[str]:
+    return [str(binaries.helm(version)), f"--namespace={namespace}", *arguments]
 
 
 def _list(objects: tuple[Object, ...]) -> str:
