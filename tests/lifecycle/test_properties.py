@@ -41,6 +41,7 @@ def web(uses: str) -> str:
 
 ACCOUNT = "serviceAccountName: thing"
 VOLUME = "volumes: [{name: v, configMap: {name: thing}}]"
+BOUNDED = "activeDeadlineSeconds: 120, terminationGracePeriodSeconds: 10,"
 KEEP = "helm.sh/resource-policy: keep"
 BOTH = "before-hook-creation,hook-succeeded"
 FAILING = "before-hook-creation,hook-failed"
@@ -82,6 +83,12 @@ CASES = {
         "Job/ns/work",
         [job(hook=ON_CHANGE, activeDeadlineSeconds=60)],
         [job(hook=ON_CHANGE, pod="activeDeadlineSeconds: 60,")],
+    ),
+    "logs go with a deadline of the Job that comes before its pod's": (
+        Property.LOGS,
+        "Job/ns/work",
+        [job(hook=ON_CHANGE, pod=BOUNDED, backoffLimit=1, activeDeadlineSeconds=125)],
+        [job(hook=ON_CHANGE, pod=BOUNDED, backoffLimit=1, activeDeadlineSeconds=285)],
     ),
     "logs go with a Job that does not stay": (
         Property.LOGS,

@@ -176,6 +176,51 @@ def test_a_ttl_is_too_short_where_others_take_longer(
     assert told(found(engine, text), "WB501") == expected
 
 
+# --- WB305, WB502
+
+
+@pytest.mark.parametrize(
+    ("own", "pod", "expected"),
+    [
+        (60, "", ["note Job/work"]),
+        (285, "activeDeadlineSeconds: 120", []),  # behind both attempts and what is between them
+        (125, "activeDeadlineSeconds: 120", ["note Job/work"]),
+    ],
+)
+def test_a_deadline_behind_all_attempts_costs_nothing(
+    own: int, pod: str, expected: list[str], engine: Engine
+) -> None:
+    text = job(spec=f"  backoffLimit: 1\n  activeDeadlineSeconds: {own}\n  ttlSecondsAfterFinished: 86400\n")
+    attempt = f"      terminationGracePeriodSeconds: 10\n{f'      {pod}' if pod else ''}\n"
+    findings = found(engine, text.replace("    spec:\n", f"    spec:\n{attempt}"))
+
+    assert told(findings, "WB305") == expected
+    assert told(findings, "WB502") == expected
+
+
+@pytest.mark.parametrize(
+    ("attempts", "expected"),
+    [
+        (
+            "backoffLimit: 1, template: {spec: {activeDeadlineSeconds: 120, terminationGracePeriodSeconds: 10",
+            [],
+        ),
+        ("backoffLimit: 1, template: {spec: {activeDeadlineSeconds: 120", ["note Job/work"]),  # 310 seconds
+        ("backoffLimit: 0, template: {spec: {activeDeadlineSeconds: 270", []),
+        ("backoffLimit: 0, template: {spec: {activeDeadlineSeconds: 271", ["note Job/work"]),
+        ("activeDeadlineSeconds: 300, template: {spec: {activeDeadlineSeconds: 120", []),
+    ],
+)
+def test_all_attempts_of_a_hook_have_to_end_before_helm_gives_up(
+    attempts: str, expected: list[str], engine: Engine
+) -> None:
+    text = (
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: work, annotations: {helm.sh/hook: pre-upgrade}}\n"
+        f"spec: {{{attempts}, restartPolicy: Never, containers: [{{name: c, image: c}}]}}}}}}\n"
+    )
+    assert told(found(engine, text), "WB303") == expected
+
+
 # --- WB109
 
 

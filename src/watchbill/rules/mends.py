@@ -7,9 +7,11 @@ from msgspec.structs import replace
 
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.world import Hook, Manifest, Rendered
+from watchbill.rules.fields import put
 from watchbill.rules.rule import Mend
 
 BEFORE = "before-hook-creation"
+POD_DEADLINE = ("spec", "template", "spec", "activeDeadlineSeconds")
 
 
 def without(*keys: Key) -> Mend:
@@ -163,6 +165,17 @@ def _saying(thing: Any, names: Mapping[str, str]) -> Any:
     if isinstance(thing, list):
         return [_saying(item, names) for item in thing]
     return names.get(thing, thing) if isinstance(thing, str) else thing
+
+
+def with_deadline_of_pods(key: Key) -> Mend:
+    """The deadline of a Job is that of each of its pods."""
+
+    def change(thing: dict[str, Any]) -> dict[str, Any]:
+        spec = dict(thing.get("spec") or {})
+        deadline = spec.pop("activeDeadlineSeconds", None)
+        return put({**thing, "spec": spec}, POD_DEADLINE, deadline)
+
+    return changed(key, change)
 
 
 def as_hook(

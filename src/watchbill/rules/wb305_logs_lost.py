@@ -1,24 +1,24 @@
 """WB305: a failed Job stays, but its pod does not, and the logs are the pod's."""
 
-from watchbill.lifecycle.objects import at
 from watchbill.lifecycle.properties import Property
-from watchbill.rules.mends import changed, with_spec
+from watchbill.rules.fields import put
+from watchbill.rules.mends import changed, with_deadline_of_pods, with_spec
 from watchbill.rules.rule import Claim, Mend, Path, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
 
-POD: Path = ("spec", "template", "spec")
+RESTARTS: Path = ("spec", "template", "spec", "restartPolicy")
 # By what the logs go: the field, what it does, and what to do about it.
 WAYS: dict[str, tuple[Path, str, str]] = {
     "restartPolicy": (
-        (*POD, "restartPolicy"),
+        RESTARTS,
         "with restartPolicy OnFailure the pod is deleted when the back-off limit is reached",
         "restartPolicy: Never keeps a pod for each attempt",
     ),
     "activeDeadlineSeconds": (
         ("spec", "activeDeadlineSeconds"),
-        "the Job's activeDeadlineSeconds deletes the pod when it is over",
-        "set activeDeadlineSeconds in the pod's spec instead: the pod ends, and stays",
+        "the Job's activeDeadlineSeconds deletes the pod that runs when it is over",
+        "set activeDeadlineSeconds in the pod's spec, which ends the pod and lets it stay; the Job's own only behind all attempts",
     ),
     "ttlSecondsAfterFinished": (
         ("spec", "ttlSecondsAfterFinished"),
@@ -51,18 +51,9 @@ def _mend(sighting: Sighting) -> Mend:
     assert key is not None
     if sighting.what == "ttlSecondsAfterFinished":
         return with_spec(key, ttlSecondsAfterFinished=86_400)
-
-    def change(thing: dict[str, object]) -> dict[str, object]:
-        spec = dict(at(thing, "spec") or {})
-        template = dict(spec.get("template") or {})
-        pod = dict(template.get("spec") or {})
-        if sighting.what == "restartPolicy":
-            pod["restartPolicy"] = "Never"
-        else:
-            pod["activeDeadlineSeconds"] = spec.pop("activeDeadlineSeconds", None)
-        return {**thing, "spec": {**spec, "template": {**template, "spec": pod}}}
-
-    return changed(key, change)
+    if sighting.what == "restartPolicy":
+        return changed(key, lambda thing: put(thing, RESTARTS, "Never"))
+    return with_deadline_of_pods(key)
 
 
 RULE = Rule("WB305", "logs-lost", "the pod of a failed Job is deleted with its logs", (45,), _claim)

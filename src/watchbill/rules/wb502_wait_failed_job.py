@@ -3,13 +3,14 @@
 from watchbill.lifecycle.objects import Object
 from watchbill.lifecycle.properties import Property
 from watchbill.rules.fields import put
-from watchbill.rules.mends import as_hook, changed, without
+from watchbill.rules.mends import as_hook, changed, with_deadline_of_pods, without
 from watchbill.rules.rule import Claim, Mend, Path, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb501_wait_ttl import with_waiting
 from watchbill.rules.words import named, title
 
 RESTARTS: Path = ("spec", "template", "spec", "restartPolicy")
+PODS_DEADLINE = "set activeDeadlineSeconds in the pod's spec, and the Job's own behind all attempts"
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -17,18 +18,18 @@ def _claim(sighting: Sighting) -> Claim | None:
     if key is None or sighting.broke is not Property.TELLS:
         return None
     restarts = sighting.what == "restartPolicy"
-    mends: list[Mend] = [changed(key, _never_restarted)] if restarts else []
+    mend: Mend = changed(key, _never_restarted) if restarts else with_deadline_of_pods(key)
     why = (
         "restartPolicy OnFailure: its one pod fails once"
         if restarts
-        else "its deadline ends it with one failed pod"
+        else "its own deadline ends it before all attempts are made"
     )
     return Claim(
         subject=key,
         title=title(f"{with_waiting(sighting)} waits out its timeout: {named(key)} has failed before", key),
         because=f"{why}, and Helm 3 counts failed pods: there must be more than backoffLimit",
-        fix=f"{'set restartPolicy: Never, or ' if restarts else ''}make it a hook, or use Helm 4",
-        mends=(*mends, as_hook(key), without(key)),
+        fix=f"{'set restartPolicy: Never' if restarts else PODS_DEADLINE}, or make it a hook, or use Helm 4",
+        mends=(mend, as_hook(key), without(key)),
         path=RESTARTS if restarts else ("spec", "activeDeadlineSeconds"),
         severity=Severity.WARNING,
     )
