@@ -1,6 +1,7 @@
 {{/* The pod's account. One that is made for a hook does not stay, so a CronJob twin has another, under any name. */}}
 {{- define "watchbill.v1.serviceAccountName" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- $account := $declaration.settings.serviceAccount -}}
 {{- if not $account.create }}{{ $account.name | default "default" }}
 {{- else if $account.name }}{{ $account.name }}{{ .suffix | default "" }}
@@ -8,7 +9,8 @@
 {{- end }}
 
 {{- define "watchbill.v1.serviceAccount" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- if $declaration.settings.serviceAccount.create -}}
 {{- $annotations := include "watchbill.v1.companion.annotations" (merge (dict "rank" "account") .) | fromYaml }}
 ---

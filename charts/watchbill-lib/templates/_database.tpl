@@ -87,7 +87,8 @@ stringData:
 
 {{/* The same as what a Job needs before it. */}}
 {{- define "watchbill.v1.database.companion" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- $root := merge (dict "watchbill" (dict "suffix" (.suffix | default ""))) .root -}}
 {{- $labels := include "watchbill.v1.companion.labels" . | fromYaml -}}
 {{- $annotations := include "watchbill.v1.companion.annotations" (merge (dict "rank" "config") .) | fromYaml -}}

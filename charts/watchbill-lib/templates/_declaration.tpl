@@ -27,10 +27,13 @@ affinity: {}
 {{- end }}
 
 {{/*
-What the consumer's define says of a Job, with complete settings, as JSON.
+Puts what the consumer's define says of the Job, with complete settings, into the scope as `.declaration`; once, however
+many templates ask for it.
 The define sees the root context and `.watchbill.suffix`, which tells a CronJob twin from its Job.
 */}}
-{{- define "watchbill.v1.declaration" -}}
+{{- define "watchbill.v1.declare" -}}
+{{- $of := printf "%s%s" .job (.suffix | default "") -}}
+{{- if ne $of (toString (.declaration | default dict).of) -}}
 {{- $context := merge (dict "watchbill" (dict "suffix" (.suffix | default ""))) .root -}}
 {{- $declaration := include .job $context | fromYaml -}}
 {{- with $declaration.Error }}{{ fail (printf "watchbill: define %q is no YAML: %s" $.job .) }}{{ end -}}
@@ -43,7 +46,9 @@ The define sees the root context and `.watchbill.suffix`, which tells a CronJob 
 {{- $defaults := include "watchbill.v1.defaults" . | fromYaml -}}
 {{- $_ := set $declaration "settings" (mergeOverwrite $defaults ($declaration.settings | default dict)) -}}
 {{- $_ := set $declaration "base" (include "watchbill.v1.base" (dict "fullname" $declaration.fullname "name" $declaration.name "suffix" .suffix)) -}}
-{{- toJson $declaration -}}
+{{- $_ := set $declaration "of" $of -}}
+{{- $_ := set . "declaration" $declaration -}}
+{{- end -}}
 {{- end }}
 
 {{/*

@@ -6,15 +6,15 @@ A hook runs before everything else, so it needs a database that is there already
 a bundled one is from the moment it is ready. Where nobody can look (Argo CD, `helm template`) a bundled one is not.
 */}}
 {{- define "watchbill.v1.form" -}}
-{{- if or .suffix (not (include "watchbill.v1.hooks" .)) -}}
-plain
-{{- else if not (.root.Values.database | default dict).bundled -}}
-hook
-{{- else if and .root.Release.IsUpgrade (include "watchbill.v1.database.ready" .) -}}
-hook
-{{- else -}}
-plain
+{{- include "watchbill.v1.declare" . -}}
+{{- if not .declaration.form -}}
+{{- $hook := and (not .suffix) (include "watchbill.v1.hooks" .) -}}
+{{- if and $hook (.root.Values.database | default dict).bundled -}}
+{{- $hook = and .root.Release.IsUpgrade (include "watchbill.v1.database.ready" .) -}}
 {{- end -}}
+{{- $_ := set .declaration "form" (ternary "hook" "plain" (not (empty $hook))) -}}
+{{- end -}}
+{{- .declaration.form -}}
 {{- end }}
 
 {{/* The flag: not empty where it is set. */}}
@@ -24,7 +24,8 @@ plain
 
 {{/* Not empty where the bundled database of a Job answers. */}}
 {{- define "watchbill.v1.database.ready" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- $name := ($declaration.database | default dict).workload | required (printf "watchbill: define %q says no database.workload, and database.bundled is set" .job) -}}
 {{- $workload := lookup "apps/v1" "StatefulSet" .root.Release.Namespace $name | default dict -}}
 {{- if ge (($workload.status | default dict).readyReplicas | default 0 | int) 1 }}true{{ end -}}
@@ -32,7 +33,8 @@ plain
 
 {{/* Whether this operation has the Job at all: not empty if so. */}}
 {{- define "watchbill.v1.due" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- $when := $declaration.when | default "always" -}}
 {{- $now := or .suffix (eq $when "always") (eq (include "watchbill.v1.form" .) "hook") (eq (eq $when "install") .root.Release.IsInstall) -}}
 {{- if and $declaration.settings.enabled $now }}true{{ end -}}

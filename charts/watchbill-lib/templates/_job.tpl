@@ -1,6 +1,7 @@
 {{/* The Job's name. In the plain form it carries a hash of what runs: another run is another Job, the same one no run. */}}
 {{- define "watchbill.v1.job.name" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- if eq (include "watchbill.v1.form" .) "hook" -}}
 {{ $declaration.base }}
 {{- else -}}
@@ -13,7 +14,8 @@
 {{/* A Job with all that the library makes for it. */}}
 {{- define "watchbill.v1.job" -}}
 {{- if include "watchbill.v1.due" . -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- $name := include "watchbill.v1.job.name" . -}}
 {{- $template := include "watchbill.v1.pod" . | fromJson -}}
 {{- $spec := include "watchbill.v1.bounds" (dict "root" .root "settings" $declaration.settings) | fromJson -}}
@@ -48,7 +50,8 @@ spec: {{- toYaml $spec | nindent 2 }}
 {{- define "watchbill.v1.cronjob" -}}
 {{- $twin := merge (dict "suffix" "-cron") . -}}
 {{- if include "watchbill.v1.due" $twin -}}
-{{- $declaration := include "watchbill.v1.declaration" $twin | fromJson -}}
+{{- include "watchbill.v1.declare" $twin -}}
+{{- $declaration := $twin.declaration -}}
 {{- $spec := include "watchbill.v1.bounds" (dict "root" .root "settings" $declaration.settings) | fromJson -}}
 {{- $_ := set $spec "template" (include "watchbill.v1.pod" $twin | fromJson) -}}
 {{- include "watchbill.v1.serviceAccount" $twin }}

@@ -1,13 +1,15 @@
 {{/* Labels of everything that belongs to a Job. None changes with a version: they are in its pods too. */}}
 {{- define "watchbill.v1.labels" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- $own := dict "app.kubernetes.io/instance" .root.Release.Name "app.kubernetes.io/component" $declaration.name "app.kubernetes.io/managed-by" .root.Release.Service "watchbill.dev/job" $declaration.base -}}
 {{- mergeOverwrite $own ($declaration.labels | default dict) $declaration.settings.labels | toYaml -}}
 {{- end }}
 
 {{/* Annotations of the Job: what makes it a hook, and the user's, which win. */}}
 {{- define "watchbill.v1.job.annotations" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- $own := dict -}}
 {{- if eq (include "watchbill.v1.form" .) "hook" -}}
 {{- $events := dict "always" "pre-install,pre-upgrade" "install" "pre-install" "upgrade" "pre-upgrade" -}}
@@ -24,7 +26,8 @@ release have an object of the same name in the plain form, whatever became of th
 */}}
 {{- define "watchbill.v1.companion.annotations" -}}
 {{- if eq (include "watchbill.v1.form" .) "hook" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- $weights := dict "account" 0 "rights" 1 "config" 5 -}}
 {{- if not (hasKey $weights .rank) }}{{ fail (printf "watchbill: rank is account, rights or config, not %q" (toString .rank)) }}{{ end -}}
 {{- $events := dict "always" "pre-install,pre-upgrade" "install" "pre-install" "upgrade" "pre-upgrade" -}}

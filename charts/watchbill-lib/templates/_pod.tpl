@@ -13,7 +13,8 @@ The pod of a Job, as JSON. It never restarts a container, so a failed attempt is
 ends its attempt itself: when a Job's deadline passes, Kubernetes deletes the pod with everything it said.
 */}}
 {{- define "watchbill.v1.pod" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- $settings := $declaration.settings -}}
 {{- $containers := list -}}
 {{- range $number, $container := $declaration.containers -}}

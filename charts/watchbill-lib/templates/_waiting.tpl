@@ -22,7 +22,8 @@ when the form changes.
 
 {{/* A helm test that asks whether the migration is there: `name`, `container`. It stays if it fails. */}}
 {{- define "watchbill.v1.test" -}}
-{{- $declaration := include "watchbill.v1.declaration" . | fromJson -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $declaration := .declaration -}}
 {{- if $declaration.settings.enabled -}}
 {{- $container := include "watchbill.v1.container" (dict "container" (merge (dict) .container (dict "name" "test")) "settings" dict) | fromJson -}}
 ---
