@@ -87,12 +87,10 @@ class Bench:
         if not folder.exists():
             fixture = FIXTURES / name
             shutil.copytree(fixture if fixture.exists() else self.root / "examples/charts" / name, folder)
-            if fixture.exists():
-                shutil.copytree(self.root / "charts/watchbill-lib", folder / "charts/watchbill-lib")
-                parts = [
-                    json.loads(file.read_text()) for file in (self.root / FRAGMENT, folder / "schema.json")
-                ]
-                (folder / "values.schema.json").write_text(json.dumps(merged(*parts)))
+            shutil.rmtree(folder / "charts", ignore_errors=True)
+            shutil.copytree(self.root / "charts/watchbill-lib", folder / "charts/watchbill-lib")
+            parts = [json.loads(file.read_text()) for file in (self.root / FRAGMENT, folder / "schema.json")]
+            (folder / "values.schema.json").write_text(json.dumps(merged(*parts)))
             if version:
                 file = folder / "Chart.yaml"
                 file.write_text(
