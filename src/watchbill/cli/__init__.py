@@ -38,6 +38,7 @@ def run(arguments: list[str], spawned: EngineProcess | None = None) -> int:
     # Hardly anything here refers back to itself, and a run is short: to look for it often costs more than it frees.
     gc.freeze()
     gc.set_threshold(GARBAGE)
+    gc.enable()
     try:
         return _status(watchbill.main(arguments, "watchbill", standalone_mode=False, obj=session))
     except UserError as error:
