@@ -108,4 +108,4 @@ class EngineProcess:
         for fd in (self._to, self._from, self._errors):
             os.close(fd)
         os.kill(self.pid, signal.SIGKILL)  # a child that has ended stays a zombie until the next line
-        os.waitpid(self.pid, os.WNOHANG)  # one that is still dying is left to it: that takes as long as to render
+        os.waitpid(self.pid, os.WNOHANG)  # to wait for one that is still dying takes as long as to render
