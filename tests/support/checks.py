@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from watchbill.charts.engine import Engine
-from watchbill.charts.protocol import Context
+from watchbill.charts.protocol import Context, Values, ValuesFile
 from watchbill.checking.check import check
 from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
@@ -12,6 +12,7 @@ from watchbill.checking.result import Finding
 from watchbill.rehearsal.script import read_tool
 
 TOOLS = ("helm@4.3.1", "helm@3.19.0")
+NO_VALUES = Values()
 
 
 def found(
@@ -44,8 +45,22 @@ def found_in_chart(
     return _check(engine, Subject(str(folder), source=str(folder)), tools, ())
 
 
-def _check(engine: Engine, subject: Subject, tools: Sequence[str], in_use: Collection[str]) -> list[Finding]:
-    context = Context(release="r", namespace="ns")
+def found_in_folder(
+    engine: Engine, folder: Path, values: Path, *, tools: Sequence[str] = TOOLS
+) -> list[Finding]:
+    """In the chart that lies there, with these values alone."""
+    given = Values(files=(ValuesFile(str(values)),))
+    return _check(engine, Subject(str(folder), source=str(folder)), tools, (), given)
+
+
+def _check(
+    engine: Engine,
+    subject: Subject,
+    tools: Sequence[str],
+    in_use: Collection[str],
+    values: Values = NO_VALUES,
+) -> list[Finding]:
+    context = Context(release="r", namespace="ns", values=values)
     options = Options(tuple(map(read_tool, tools)), context, in_use=frozenset(in_use))
     result = check(engine, subject, options).checked
     assert result.problem is None, result.problem

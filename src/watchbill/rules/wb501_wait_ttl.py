@@ -12,12 +12,14 @@ PATH = ("spec", "ttlSecondsAfterFinished")
 
 
 def _claim(sighting: Sighting) -> Claim | None:
-    key = sighting.key if sighting.broke is Property.SEEN else _not_found(sighting)
-    manifest = sighting.manifest(key) if key is not None else None
+    seen = sighting.broke is Property.SEEN
+    # What is waited for in the end may be the version before, which a failed upgrade has gone back to.
+    rendered = sighting.last.release.rendered if seen and sighting.last.release else sighting.rendered
+    key = sighting.key if seen else _not_found(sighting)
+    manifest = next((one for one in rendered.manifests if one.key == key), None)
     if key is None or manifest is None:
         return None
     ttl = at(manifest.body.object, *PATH)
-    seen = sighting.broke is Property.SEEN
     return Claim(
         subject=key,
         title=title(
