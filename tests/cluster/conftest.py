@@ -69,11 +69,11 @@ def ours(request: pytest.FixtureRequest) -> Layout:
     return layout
 
 
-@pytest.fixture
-def membership_images(node: Cluster, ours: Layout) -> str:
+@pytest.fixture(scope="session")
+def membership_images(node: Cluster) -> str:
     """The name of the images of examples/charts/membership, which the node has from now on as :1 to :4."""
-    assert ours.level == node.level == "node"
-    # Where nothing has changed, this is a look at a file: no need to remember that it was done.
+    if node.layout is None:
+        pytest.skip("WATCHBILL_KUBECONFIG names a cluster that has not our images")
     subprocess.run([sys.executable, "-m", "dev.cluster", "load"], check=True, cwd=CHECKOUT)
     return recipes.MEMBERSHIP
 
