@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import Watchbill
 
 ORDERS, NEXT, BILLING = (f"examples/charts/{name}" for name in ("orders", "orders-1.5.0", "billing"))
-EXISTS = "examples/stories/already-exists"
+EXISTS = "examples/tutorial/5-tidy"
 TOOLS = ("helm@3.19", "helm@4")
 JOB = """apiVersion: batch/v1
 kind: Job
@@ -50,16 +50,16 @@ def test_the_same_is_one_line_and_exit_0(watchbill: Watchbill) -> None:
 def test_a_difference_is_told_with_both_tools_and_exit_1(watchbill: Watchbill) -> None:
     done = watchbill("compare", *TOOLS, EXISTS)
     assert done.returncode == 1, done.stderr
-    assert 'the retry fails under helm 3.19 at Job "portal-migrate" (already exists)' in done.stdout
+    assert 'the retry fails under helm 3.19 at Job "shop-migrate" (already exists)' in done.stdout
     assert "\n        helm 3.19  fails  pre-upgrade hooks failed" in done.stdout
-    assert "\n        helm 4.3   works  Job/portal-migrate is there already" in done.stdout
+    assert "\n        helm 4.3   works  Job/shop-migrate is there already" in done.stdout
 
 
 def test_the_path_it_tells_is_one_that_rehearse_can_play(watchbill: Watchbill) -> None:
     [found] = report(watchbill("compare", *TOOLS, EXISTS, "-o", "json"))["charts"]
     [difference] = found["differences"]
     for tool, moves, side in zip(TOOLS, difference["moves"], difference["sides"], strict=True):
-        done = watchbill("rehearse", EXISTS, *moves, "--tool", tool, "--release", "portal", "-o", "json")
+        done = watchbill("rehearse", EXISTS, *moves, "--tool", tool, "--release", "shop", "-o", "json")
         last = json.loads(done.stdout)["moves"][-1]
         assert (last["ok"], last["error"]) == (side["works"], side["error"])
 

@@ -19,13 +19,13 @@ def pod(**spec: Any) -> Body:
     return Body.of({"apiVersion": "v1", "kind": "Pod", "spec": spec})
 
 
-def ended(after: int, failed: int) -> Ending:
+def ended(after: int, failed: int, *, started: bool = True) -> Ending:
     """By the deadlines of its pods."""
-    return Ending(after, Run("failed", reason="BackoffLimitExceeded", failed=failed))
+    return Ending(after, Run("failed", started, "BackoffLimitExceeded", failed))
 
 
-def cut(after: int, failed: int, lost: str = "") -> Ending:
-    return Ending(after, Run("failed", reason="DeadlineExceeded", failed=failed, lost=lost))
+def cut(after: int, failed: int, lost: str = "", *, started: bool = True) -> Ending:
+    return Ending(after, Run("failed", started, "DeadlineExceeded", failed, lost))
 
 
 OWN = "activeDeadlineSeconds"
@@ -65,9 +65,9 @@ def test_what_hangs_is_ended(body: Body, expected: Ending | None) -> None:
     ("reach", "by_its_pod", "by_its_own"),
     [
         ("running", ended(105, 1), cut(300, 1, OWN)),
-        ("held", ended(100, 1), cut(300, 1)),
-        ("unplaced", None, cut(300, 1)),
-        ("absent", None, cut(300, 0)),
+        ("held", ended(100, 1, started=False), cut(300, 1, started=False)),
+        ("unplaced", None, cut(300, 1, started=False)),
+        ("absent", None, cut(300, 0, started=False)),
     ],
 )
 def test_only_a_pod_on_a_node_has_a_time_of_its_own(

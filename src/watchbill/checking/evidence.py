@@ -127,11 +127,12 @@ def _became(played: Played, place: int, key: Key, lab: Lab) -> str:
         return "runs"
     if live.run is None:
         return "is created"
-    if live.run.phase == "waiting":
+    if live.run.phase in ("waiting", "failed") and not live.run.started:
         absent = missing(played.world, lab.cluster, key, live.body) or missing(
             played.steps[place].world, lab.cluster, key, live.body
         )
-        return f"waits for {', '.join(map(short, absent))}" if absent else "waits"
+        until = " until its deadline" if live.run.finished else ""
+        return f"waits for {', '.join(map(short, absent))}{until}" if absent else f"waits{until}"
     return {"succeeded": "runs", "failed": "fails", "running": "does not end", "suspended": "is suspended"}[
         live.run.phase
     ]

@@ -31,11 +31,10 @@ def ending(body: Body, reach: Reach = "running") -> Ending | None:
     A pod that is past its own deadline is ended by the kubelet, whatever its restart policy says, and stays with
     its logs; one that runs when the deadline of its Job is over is deleted.
     """
-    attempt = _attempt(body, reach)
+    attempt, started = _attempt(body, reach), reach == "running"
     if body.kind == "Pod":
-        return (
-            None if attempt is None else Ending(attempt, Run("failed", reason="DeadlineExceeded", failed=1))
-        )
+        failure = Run("failed", started, "DeadlineExceeded", 1)
+        return None if attempt is None else Ending(attempt, failure)
     spec = body.object.get("spec")
     own, limit = _number(spec, "activeDeadlineSeconds"), _number(spec, "backoffLimit")
     at_once = pods_at_once(spec)
@@ -45,14 +44,14 @@ def ending(body: Body, reach: Reach = "running") -> Ending | None:
         elapsed += attempt
         failed += at_once
         if failed > (DEFAULT_LIMIT if limit is None else limit):
-            return Ending(elapsed, Run("failed", reason="BackoffLimitExceeded", failed=failed))
+            return Ending(elapsed, Run("failed", started, "BackoffLimitExceeded", failed))
         elapsed += min(BACK_OFF << min(failed - 1, DOUBLINGS), LONGEST_BACK_OFF)
     if own is None:
         return None
     active = at_once if elapsed < own and reach != "absent" else 0
     # Where an earlier attempt has left its pod, there is something to read.
-    lost = "activeDeadlineSeconds" if active and reach == "running" and not failed else ""
-    return Ending(own, Run("failed", reason="DeadlineExceeded", failed=failed + active, lost=lost))
+    lost = "activeDeadlineSeconds" if active and started and not failed else ""
+    return Ending(own, Run("failed", started, "DeadlineExceeded", failed + active, lost))
 
 
 def _attempt(body: Body, reach: Reach) -> int | None:

@@ -91,7 +91,7 @@ def _failed(body: Body) -> Run:
     )
     pods = 1 if in_place or body.kind != "Job" else int(at(body.object, "spec", "backoffLimit") or 0) + 1
     lost = "restartPolicy" if in_place else ""
-    return Run("failed", reason="BackoffLimitExceeded", failed=pods, lost=lost)
+    return Run("failed", started=True, reason="BackoffLimitExceeded", failed=pods, lost=lost)
 
 
 def end(live: Live, run: Run) -> Live:

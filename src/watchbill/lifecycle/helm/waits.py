@@ -111,6 +111,10 @@ def wait_for_plain(op: Operation, manifests: Sequence[Manifest]) -> None:
 
 
 def _wait_by_polling(op: Operation, manifests: Sequence[Manifest]) -> None:
+    jobs = [one.key for one in manifests if one.key.kind == "Job"] if op.flags.wait_for_jobs else []
+    in_time = {key: op.client.foresee(key, op.flags.timeout - JOB_RETRIES) for key in jobs}
+    for key in jobs:  # whichever is asked for first, time passes for all of them
+        op.client.watch(key, op.flags.timeout)
     for manifest in manifests:
         key = manifest.key
         if _is_unprovided(op, key) or (key.kind in WORKLOADS and not _ready(op, manifest)):
@@ -121,13 +125,12 @@ def _wait_by_polling(op: Operation, manifests: Sequence[Manifest]) -> None:
             if live is None or live.run is None or live.run.phase != "running" or _is_unready_pod(op, live):
                 raise Failed(TIMED_OUT)
         elif key.kind == "Job" and op.flags.wait_for_jobs:
-            _poll_job(op, manifest)
+            _poll_job(op, manifest, in_time[key])
 
 
-def _poll_job(op: Operation, manifest: Manifest) -> None:
+def _poll_job(op: Operation, manifest: Manifest, in_time: Live | None) -> None:
     """By its counters, not by its conditions: a Job ended by its deadline is waited for until the end."""
-    in_time = op.client.foresee(manifest.key, op.flags.timeout - JOB_RETRIES)
-    live = op.client.watch(manifest.key, op.flags.timeout)
+    live = op.client.get(manifest.key)
     if live is None or (live.run is not None and live.run.finished and live.run.expires_in == 0):
         raise Failed(f'jobs.batch "{manifest.key.name}" not found')
     assert live.run is not None
