@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import DEVNULL
-from typing import Any
+from typing import Any, Literal
 
 from dev import binaries
 from dev.charts_tree import ROOT
@@ -18,6 +18,9 @@ from dev.cluster.client import Done, Namespace, Object, eventually
 LIBRARY = ROOT / "charts/watchbill-lib"
 EXAMPLE = ROOT / "examples/charts/membership"
 PASSWORD = "s3cret"
+# For whatever takes seconds, on a machine that has much else to do.
+PATIENCE = 240
+TIMEOUT = f"--timeout={PATIENCE}s"
 # What the migrations of the image lock, see image/membership.
 LOCK = 20261116
 # Everything that a release, its Jobs or its pods may leave in a namespace.
@@ -29,6 +32,10 @@ SECURE_POD = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}
 SECURE_CONTAINER = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 
 Values = dict[str, Any]
+HOOKS: Values = {"feature": {"migrationHooks": True}}
+PLAIN: Values = {"feature": {"migrationHooks": False}}
+# As which the migration runs; with a bundled database it is a hook where it can be.
+Form = Literal["hook", "plain", "bundled"]
 
 
 def chart(folder: Path) -> Path:
@@ -80,13 +87,13 @@ class Database:
         environment = {**os.environ, "KUBECONFIG": str(self.namespace.cluster.kubeconfig)}
         with subprocess.Popen(command, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL):
             try:
-                assert eventually(lambda: self._locks(granted=True), 60), "nobody holds the lock"
+                assert eventually(lambda: self._locks(granted=True), PATIENCE), "nobody holds the lock"
                 yield
             finally:
                 self.query(f"select pg_terminate_backend(pid) {self._where} and granted")
 
     def wait_for_the_waiting(self) -> None:
-        assert eventually(lambda: self._locks(granted=False), 60), "nobody waits for the lock"
+        assert eventually(lambda: self._locks(granted=False), PATIENCE), "nobody waits for the lock"
 
     def _locks(self, *, granted: bool) -> list[str]:
         return self.query(f"select pid {self._where} and {'' if granted else 'not '}granted")
@@ -123,10 +130,10 @@ class Release:
         return self.run(*self.words("upgrade", version), *flags, check=check)
 
     def uninstall(self, *flags: str) -> Done:
-        return self.run("uninstall", self.name, "--timeout=90s", *flags)
+        return self.run("uninstall", self.name, TIMEOUT, *flags)
 
     def rollback(self, revision: int, *flags: str) -> Done:
-        return self.run("rollback", self.name, str(revision), "--timeout=90s", *flags)
+        return self.run("rollback", self.name, str(revision), TIMEOUT, *flags)
 
     def run(self, *words: str, check: bool = True) -> Done:
         return self.namespace.helm(self.helm, *words, check=check)
@@ -137,7 +144,7 @@ class Release:
     def words(self, verb: str, version: int) -> list[str]:
         values = merged(self.values, {"image": {"tag": str(version)}})
         given = [f"--set-json={key}={json.dumps(value)}" for key, value in values.items()]
-        return [verb, self.name, str(self.chart), *given, "--timeout=90s"]
+        return [verb, self.name, str(self.chart), *given, TIMEOUT]
 
     @property
     def helm_4(self) -> bool:
@@ -164,7 +171,7 @@ class Release:
 
     def completed(self) -> Object:
         """The newest run, once it has completed."""
-        return self.namespace.wait_for_job(_name(self.runs()[-1]), "Complete", 90)
+        return self.namespace.wait_for_job(_name(self.runs()[-1]), "Complete", PATIENCE)
 
     def said(self, job: Object) -> str:
         return self.namespace.kubectl("logs", f"job/{_name(job)}").stdout
@@ -175,8 +182,8 @@ class Release:
 
     def wait_for_application(self, version: int) -> None:
         """Until that version is all that answers."""
-        self.namespace.kubectl("rollout", "status", f"deployment/{self.fullname}", "--timeout=90s")
-        assert eventually(lambda: self.ask("healthz") == {"version": version}, 30), self.ask("healthz")
+        self.namespace.kubectl("rollout", "status", f"deployment/{self.fullname}", TIMEOUT)
+        assert eventually(lambda: self.ask("healthz") == {"version": version}, PATIENCE), self.ask("healthz")
 
     def ask(self, path: str) -> Any:
         """What the application answers; None if nobody does."""

@@ -1,18 +1,14 @@
 """Releases on real pods: each test with both generations of Helm, in a namespace that admits restricted pods only."""
 
-import subprocess
-import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from dev.cluster.client import Cluster, Namespace
-from dev.cluster.layout import CHECKOUT
-from dev.image import recipes
 from tests.support import membership
-from tests.support.membership import PASSWORD, RESTRICTED, Database, Release, Values
+from tests.support.membership import HOOKS, PASSWORD, PLAIN, RESTRICTED, Database, Form, Release, Values
 
 
 @pytest.fixture(params=["4.3.1", "3.19.0"])
@@ -23,14 +19,6 @@ def helm(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="session")
 def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return membership.chart(tmp_path_factory.mktemp("chart"))
-
-
-@pytest.fixture(scope="session")
-def membership_images(node: Cluster) -> str:
-    if node.layout is None:
-        pytest.skip("WATCHBILL_KUBECONFIG names a cluster that has not our images")
-    subprocess.run([sys.executable, "-m", "dev.cluster", "load"], check=True, cwd=CHECKOUT)
-    return recipes.MEMBERSHIP
 
 
 @pytest.fixture(scope="session")
@@ -70,14 +58,28 @@ def neighbour(release: Release, postgresql: Namespace) -> Release:
 @pytest.fixture
 def bundled(guarded: Namespace, helm: str, chart: Path, membership_images: str) -> Release:
     """With a database that is part of the release; the flag is on."""
-    values = merged_with_usual(
-        {
-            "feature": {"migrationHooks": True},
-            "database": {"bundled": True, "image": f"{membership_images}:1", "storage": {"size": ""}},
-            "config": {"postgresql": {"auth": {"password": PASSWORD}}},
-        }
-    )
-    return Release(guarded, helm, chart, values, Database(guarded, "acme-membership-database-0"))
+    return with_database(guarded, helm, chart, membership_images, "acme")
+
+
+@pytest.fixture
+def fleet(
+    guarded: Namespace, helm: str, chart: Path, postgresql: Namespace, membership_images: str
+) -> Callable[[str, Form], Release]:
+    """As many as are asked for, by name and form."""
+
+    def build(name: str, form: Form) -> Release:
+        if form == "bundled":
+            return with_database(guarded, helm, chart, membership_images, name)
+        return external(guarded, helm, chart, postgresql, name).like(**(HOOKS if form == "hook" else PLAIN))
+
+    return build
+
+
+def with_database(place: Namespace, helm: str, chart: Path, images: str, name: str) -> Release:
+    database = {"bundled": True, "image": f"{images}:1", "storage": {"size": ""}}
+    access = {"auth": {"password": PASSWORD}}
+    values = merged_with_usual({**HOOKS, "database": database, "config": {"postgresql": access}})
+    return Release(place, helm, chart, values, Database(place, f"{name}-membership-database-0"), name)
 
 
 def external(place: Namespace, helm: str, chart: Path, postgresql: Namespace, name: str) -> Release:

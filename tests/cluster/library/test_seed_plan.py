@@ -14,12 +14,10 @@ import yaml  # type: ignore[import-untyped]
 
 from dev import binaries
 from dev.cluster.client import Object, eventually
-from tests.support.membership import Release, is_hook, left_in, uid
+from tests.support.membership import HOOKS, PATIENCE, PLAIN, Release, Values, is_hook, left_in, uid
 
 pytestmark = pytest.mark.cluster
 
-HOOKS = {"feature": {"migrationHooks": True}}
-PLAIN = {"feature": {"migrationHooks": False}}
 MISTAKE = 'failed: 3-joined.sql: column "join_date" does not exist\n'
 
 
@@ -44,7 +42,9 @@ def test_with_the_flag_on_the_job_is_a_hook_on_install_and_upgrade_and_uninstall
     hooked.wait_for_application(2)
 
     hooked.uninstall("--wait")
-    assert eventually(lambda: not left_in(hooked.namespace), live.seconds + 30), left_in(hooked.namespace)
+    assert eventually(lambda: not left_in(hooked.namespace), live.seconds + PATIENCE), left_in(
+        hooked.namespace
+    )
     finished = datetime.fromisoformat(second["status"]["completionTime"])
     assert datetime.now(UTC) >= finished + live, "it was gone before its time"
     assert hooked.database.history() == ["1", "2"]
@@ -71,7 +71,7 @@ def test_with_the_flag_off_an_image_bump_is_a_new_job_and_an_unchanged_upgrade_r
     assert release.database.history() == ["1", "2"]
 
     release.uninstall("--wait")
-    assert eventually(lambda: not left_in(release.namespace), 30), left_in(release.namespace)
+    assert eventually(lambda: not left_in(release.namespace), PATIENCE), left_in(release.namespace)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def events(found: Object) -> Any:
 
 
 @pytest.mark.parametrize("form", [HOOKS, PLAIN], ids=["hook", "plain"])
-def test_a_failed_migration_keeps_its_pod_and_logs_until_one_succeeds(release: Release, form: Any) -> None:
+def test_a_failed_migration_keeps_its_pod_and_logs_until_one_succeeds(release: Release, form: Values) -> None:
     """(5), and the application that was there goes on answering."""
     settled = release.like(**form, config={"migration": {"backoffLimit": 0}})
     settled.install(2)
@@ -115,7 +115,7 @@ def test_a_failed_migration_keeps_its_pod_and_logs_until_one_succeeds(release: R
 
     assert (upgraded.returncode != 0) == (form is HOOKS)
     failed = settled.runs()[-1]
-    settled.namespace.wait_for_job(failed["metadata"]["name"], "Failed")
+    settled.namespace.wait_for_job(failed["metadata"]["name"], "Failed", PATIENCE)
     [pod] = settled.pods(failed)
     assert pod["status"]["phase"] == "Failed"
     assert MISTAKE in settled.said(failed)
@@ -139,7 +139,7 @@ def test_the_service_account_is_there_before_the_pod_and_gone_after_it(release: 
         account = hooked.namespace.find("serviceaccount", "acme-membership-migrate")
         [pod] = hooked.pods(hooked.the_run())
         refusals = [event for event in hooked.namespace.list("events") if event["reason"] == "FailedCreate"]
-    said, _ = helm.communicate(timeout=90)
+    said, _ = helm.communicate(timeout=PATIENCE)
 
     assert helm.returncode == 0, said
     assert account is not None
