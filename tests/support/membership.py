@@ -4,12 +4,12 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import DEVNULL
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from dev import binaries
 from dev.charts_tree import ROOT
@@ -31,6 +31,7 @@ RESTRICTED = "pod-security.kubernetes.io/enforce=restricted"
 SECURE_POD = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
 SECURE_CONTAINER = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 
+T = TypeVar("T")
 Values = dict[str, Any]
 HOOKS: Values = {"feature": {"migrationHooks": True}}
 PLAIN: Values = {"feature": {"migrationHooks": False}}
@@ -56,6 +57,11 @@ def merged(below: Values, above: Values) -> Values:
 
 def _maps(*values: object) -> bool:
     return all(isinstance(value, dict) for value in values)
+
+
+def until(look: Callable[[], T | None]) -> T | None:
+    """The first thing seen, or None after all patience. Seldom: asking takes processor time from the pods."""
+    return eventually(look, PATIENCE, every=0.5)
 
 
 @dataclass(frozen=True)
@@ -87,13 +93,13 @@ class Database:
         environment = {**os.environ, "KUBECONFIG": str(self.namespace.cluster.kubeconfig)}
         with subprocess.Popen(command, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL):
             try:
-                assert eventually(lambda: self._locks(granted=True), PATIENCE), "nobody holds the lock"
+                assert until(lambda: self._locks(granted=True)), "nobody holds the lock"
                 yield
             finally:
                 self.query(f"select pg_terminate_backend(pid) {self._where} and granted")
 
     def wait_for_the_waiting(self) -> None:
-        assert eventually(lambda: self._locks(granted=False), PATIENCE), "nobody waits for the lock"
+        assert until(lambda: self._locks(granted=False)), "nobody waits for the lock"
 
     def _locks(self, *, granted: bool) -> list[str]:
         return self.query(f"select pid {self._where} and {'' if granted else 'not '}granted")
@@ -171,7 +177,13 @@ class Release:
 
     def completed(self) -> Object:
         """The newest run, once it has completed."""
-        return self.namespace.wait_for_job(_name(self.runs()[-1]), "Complete", PATIENCE)
+        return self.ended(_name(self.runs()[-1]), "Complete")
+
+    def ended(self, job: str, condition: str) -> Object:
+        """A Job once it has that condition."""
+        words = ["wait", f"job/{job}", f"--for=condition={condition}", TIMEOUT, "--output=json"]
+        found: Object = json.loads(self.namespace.kubectl(*words).stdout)
+        return found
 
     def said(self, job: Object) -> str:
         return self.namespace.kubectl("logs", f"job/{_name(job)}").stdout
@@ -183,7 +195,7 @@ class Release:
     def wait_for_application(self, version: int) -> None:
         """Until that version is all that answers."""
         self.namespace.kubectl("rollout", "status", f"deployment/{self.fullname}", TIMEOUT)
-        assert eventually(lambda: self.ask("healthz") == {"version": version}, PATIENCE), self.ask("healthz")
+        assert until(lambda: self.ask("healthz") == {"version": version}), self.ask("healthz")
 
     def ask(self, path: str) -> Any:
         """What the application answers; None if nobody does."""
@@ -226,7 +238,7 @@ def server(image: str) -> list[Object]:
         "name": "postgresql",
         "image": image,
         "imagePullPolicy": "Never",
-        "args": ["database"],
+        "command": ["membership", "database"],
         "env": [{"name": f"POSTGRES_{key}", "value": value} for key, value in access.items()],
         "readinessProbe": {"exec": {"command": ["pg_isready", "--host=127.0.0.1"]}, "periodSeconds": 1},
         "volumeMounts": [{"name": "data", "mountPath": "/var/lib/membership"}],

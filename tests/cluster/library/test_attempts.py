@@ -16,7 +16,7 @@ def test_a_migration_that_hangs_ends_at_its_deadline_and_its_logs_stay(release: 
 
     assert hanging.install(1, check=False).returncode != 0
 
-    job = hanging.namespace.wait_for_job("acme-membership-migrate", "Failed")
+    job = hanging.ended("acme-membership-migrate", "Failed")
     [pod] = hanging.pods(job)
     assert (pod["status"]["phase"], pod["status"]["reason"]) == ("Failed", "DeadlineExceeded")
     assert hanging.said(job) == "began\n"

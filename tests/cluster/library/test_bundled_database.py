@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dev.cluster.client import Object, eventually
+from dev.cluster.client import Object
 from dev.cluster.layout import NODE_NAME, Layout
-from tests.support.membership import PATIENCE, Release, is_hook
+from tests.support.membership import Release, is_hook, until
 
 pytestmark = pytest.mark.cluster
 
@@ -44,7 +44,7 @@ def test_an_upgrade_goes_through_while_the_database_is_not_ready(bundled: Releas
     """A hook would wait for it in vain, and the upgrade that may repair it would wait for the hook."""
     bundled.install(1, "--wait")
     scale_database(bundled, 0)
-    assert eventually(lambda: not ready_replicas(bundled), PATIENCE)
+    assert until(lambda: not ready_replicas(bundled))
 
     bundled.upgrade(2)
 
@@ -114,7 +114,7 @@ def test_data_outlives_an_uninstall_unless_the_values_say_otherwise(bundled: Rel
     assert fleeting.database.history() == ["1", "2"]
     assert fleeting.ask("members") == [{"id": 1, "name": "Ada", "email": "ada@example.org"}]
     fleeting.uninstall("--wait")
-    assert eventually(lambda: fleeting.namespace.find("persistentvolumeclaim", CLAIM) is None, PATIENCE)
+    assert until(lambda: fleeting.namespace.find("persistentvolumeclaim", CLAIM) is None)
 
 
 def pods_of_the_application(release: Release) -> list[Object]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.membership import HOOKS, PATIENCE, PLAIN, TIMEOUT, Release, Values, is_hook, uid
+from tests.support.membership import HOOKS, PLAIN, TIMEOUT, Release, Values, is_hook, uid
 
 pytestmark = pytest.mark.cluster
 in_both_forms = pytest.mark.parametrize("form", [HOOKS, PLAIN], ids=["hook", "plain"])
@@ -110,7 +110,7 @@ def test_a_second_job_runs_after_the_first_and_its_twin_on_a_schedule(release: R
     assert whole.ask("members") == [{"id": 1, "name": "Ada"}]
     whole.run("test", whole.name, TIMEOUT)
     whole.namespace.kubectl("create", "job", "tonight", "--from=cronjob/acme-membership-wizard-cron")
-    tonight = whole.namespace.wait_for_job("tonight", "Complete", PATIENCE)
+    tonight = whole.ended("tonight", "Complete")
     assert whole.said(tonight) == "there are members already\n"
 
 

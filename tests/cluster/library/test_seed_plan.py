@@ -13,8 +13,8 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from dev import binaries
-from dev.cluster.client import Object, eventually
-from tests.support.membership import HOOKS, PATIENCE, PLAIN, Release, Values, is_hook, left_in, uid
+from dev.cluster.client import Object
+from tests.support.membership import HOOKS, PATIENCE, PLAIN, Release, Values, is_hook, left_in, uid, until
 
 pytestmark = pytest.mark.cluster
 
@@ -42,9 +42,7 @@ def test_with_the_flag_on_the_job_is_a_hook_on_install_and_upgrade_and_uninstall
     hooked.wait_for_application(2)
 
     hooked.uninstall("--wait")
-    assert eventually(lambda: not left_in(hooked.namespace), live.seconds + PATIENCE), left_in(
-        hooked.namespace
-    )
+    assert until(lambda: not left_in(hooked.namespace)), left_in(hooked.namespace)
     finished = datetime.fromisoformat(second["status"]["completionTime"])
     assert datetime.now(UTC) >= finished + live, "it was gone before its time"
     assert hooked.database.history() == ["1", "2"]
@@ -71,7 +69,7 @@ def test_with_the_flag_off_an_image_bump_is_a_new_job_and_an_unchanged_upgrade_r
     assert release.database.history() == ["1", "2"]
 
     release.uninstall("--wait")
-    assert eventually(lambda: not left_in(release.namespace), PATIENCE), left_in(release.namespace)
+    assert until(lambda: not left_in(release.namespace)), left_in(release.namespace)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +113,7 @@ def test_a_failed_migration_keeps_its_pod_and_logs_until_one_succeeds(release: R
 
     assert (upgraded.returncode != 0) == (form is HOOKS)
     failed = settled.runs()[-1]
-    settled.namespace.wait_for_job(failed["metadata"]["name"], "Failed", PATIENCE)
+    settled.ended(failed["metadata"]["name"], "Failed")
     [pod] = settled.pods(failed)
     assert pod["status"]["phase"] == "Failed"
     assert MISTAKE in settled.said(failed)
