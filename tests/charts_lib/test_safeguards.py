@@ -59,3 +59,31 @@ def test_a_safeguard_that_is_off_is_told(
 
     before = with_all(safeguard["profile"])
     assert {rule: level for rule, level in off.items() if before.get(rule) != level} == safeguard["says"]
+
+
+def test_the_table_shows_each_of_them() -> None:
+    rows = [
+        f"| {one['safeguard']} | {one['name']} | {one['profile']} | {_said(one['says'])} |"
+        for one in SAFEGUARDS
+    ]
+    page = (ROOT / "docs/library-safeguards.md").read_text()
+
+    assert [line for line in page.splitlines() if line.startswith("| ")][1:] == rows
+
+
+def _said(says: dict[str, str]) -> str:
+    return ", ".join(f"{rule} ({level})" for rule, level in says.items())
+
+
+def test_what_is_noted_of_any_profile_is_what_the_readme_says_no_tool_can_give(
+    with_all: Callable[[str], dict[str, str]],
+) -> None:
+    noted: dict[str, str] = {}
+    for profile in sorted((CONSUMER / "ci").glob("*-values.yaml")):
+        noted |= with_all(profile.name.removesuffix("-values.yaml"))
+
+    section = (LIBRARY / "README.md").read_text().split("## What no tool can give")[1].split("\n## ")[0]
+    rows = [line.split(" | ") for line in section.splitlines() if line.startswith("| ")][1:]
+    assert noted == {row[2]: "note" for row in rows}
+    for row in rows:
+        assert (ROOT / "tests/tapes" / f"{row[3].strip(' |')}.txtar").is_file()

@@ -24,8 +24,17 @@ def _claim(sighting: Sighting) -> Claim | None:
         because="plain in the version before, dropped or a hook in this one: where the upgrade fails early, it is still there",
         fix="drop it in a version of its own, or keep it plain; Helm 4.2 and newer takes over what is not a Job",
         mends=(restored(old), without(key)),
-        severity=Severity.WARNING,
+        severity=Severity.NOTE if _changed_nothing(sighting) else Severity.WARNING,
     )
+
+
+def _changed_nothing(sighting: Sighting) -> bool:
+    """Whether the upgrade that failed did so in its first hooks: then there is nothing to go back from."""
+    failed = next((one for one in reversed(sighting.plays) if one.error and one.move.verb == "upgrade"), None)
+    if failed is None or failed is sighting.last or failed.release is None:
+        return False
+    plain = {manifest.key for manifest in failed.release.rendered.manifests}
+    return not any(step.key in plain for step in failed.steps)
 
 
 def _in_the_way(sighting: Sighting) -> Key | None:
