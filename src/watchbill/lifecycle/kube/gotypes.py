@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from msgspec import Struct
-from msgspec.json import decode
+from msgspec import Raw, Struct
+from msgspec.json import Decoder, decode
 
 from watchbill.lifecycle.kube import quantity
 from watchbill.lifecycle.kube.packaged import read
@@ -23,10 +23,11 @@ Field = tuple[str, str, str, str]
 
 class _Data(Struct):
     kinds: dict[str, str]
-    structs: dict[str, list[Field]]
+    structs: dict[str, Raw]  # of fields: an object has a few of them, and all take long to read
 
 
 _DATA = decode(read("gotypes.json"), type=_Data)
+_FIELDS = Decoder(list[Field])
 
 
 class Codec(Struct, frozen=True):
@@ -44,8 +45,9 @@ def type_of(api_version: str, kind: str) -> str | None:
     return _DATA.kinds.get(f"{api_version} {kind}")
 
 
+@cache
 def fields_of(struct: str) -> list[Field]:
-    return _DATA.structs[struct]
+    return _FIELDS.decode(_DATA.structs[struct])
 
 
 def canonical(whole: Object) -> Object:
@@ -126,7 +128,7 @@ def _struct(name: str) -> Codec:
         # Not before it is needed: structs contain themselves.
         nonlocal compiled
         compiled = True
-        for field, kind, omit, _ in _DATA.structs[name]:
+        for field, kind, omit, _ in fields_of(name):
             one = codec(kind)
             members[field] = (one, "e" in omit and one.has_empty)
             is_struct = kind in _DATA.structs or kind in _STRUCT_LEAVES

@@ -1,13 +1,14 @@
 """Types of the built-in kinds: their fields, how their lists and maps merge, what identifies an item.
 
-From data/schema.json, which `python -m dev.kubedata` writes from the server's own OpenAPI.
+From data/schema.json, which `python -m dev.kubedata` writes from the server's own OpenAPI. A Pod alone is made of
+hundreds of types, of which an object has a few: a type is read when somebody looks at what has it.
 """
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from watchbill.lifecycle.kube.packaged import read
 
@@ -36,13 +37,14 @@ class _Kind(Struct, frozen=True):
 
 class _File(Struct, frozen=True):
     kinds: dict[str, dict[str, _Kind]]
-    types: dict[str, _Written]
+    types: dict[str, Raw]  # of _Written
 
 
 class Type:
     """What a value may be: a scalar, a list, a map or struct, or (untyped values) any of them."""
 
     __slots__ = (
+        "_written",
         "associative",
         "atomic",
         "defaults",
@@ -55,39 +57,57 @@ class Type:
         "scalar",
     )
 
-    def __init__(self, name: str) -> None:
+    element: "Type | None"  # of a list
+    fields: "dict[str, Field]"
+    others: "Type | None"  # of members that are no field
+
+    def __init__(self, name: str, written: _Written) -> None:
+        self._written = written
         self.name = name  # the Go struct's; empty for others
-        self.scalar = ""  # "string", "numeric", "boolean", "untyped"; empty: no scalar
-        self.element: Type | None = None  # of a list
-        self.associative = False  # a list whose items are known by keys, or by value if there are none
-        self.keys: tuple[str, ...] = ()
-        self.defaults: dict[str, Any] = {}  # of key fields
-        self.mapping = False  # a map or struct
-        self.fields: dict[str, Field] = {}
-        self.others: Type | None = None  # of members that are no field
-        self.atomic = False  # a map or struct that is owned as a whole
+        self.scalar = written.scalar  # "string", "numeric", "boolean", "untyped"; empty: no scalar
+        self.associative = written.keys is not None  # a list whose items are known by keys, or else by value
+        self.keys = written.keys or ()
+        self.defaults = written.defaults  # of key fields
+        self.mapping = bool(written.fields) or written.others is not None  # a map or struct
+        self.atomic = written.atomic  # a map or struct that is owned as a whole
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """Asked for what is not there yet: the types that this one is made of, which may be itself."""
+            written = self._written
+            self.element = None if written.list is None else _type(written.list)
+            self.others = None if written.others is None else _type(written.others)
+            self.fields = {name: Field(member) for name, member in written.fields.items()}
+            return object.__getattribute__(self, name)
 
 
 class Field:
     """A field of a struct, with what a strategic merge patch does to it."""
 
-    __slots__ = ("merge", "merge_key", "replace", "retain_keys", "type")
+    __slots__ = ("_written", "merge", "merge_key", "replace", "retain_keys", "type")
 
-    def __init__(self, type_: Type, patch: str = "", merge_key: str = "") -> None:
-        words = patch.split(",")
-        self.type = type_
-        self.merge = "merge" in words
-        self.replace = "replace" in words
-        self.retain_keys = "retainKeys" in words
+    type: Type
+
+    def __init__(self, written: str | _Written) -> None:
+        patch, merge_key = ("", "") if isinstance(written, str) else (written.patch, written.merge_key)
+        self._written = written
+        self.merge = "merge" in patch
+        self.replace = "replace" in patch
+        self.retain_keys = "retainKeys" in patch
         self.merge_key = merge_key
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """Asked for its type, for the first time."""
+            self.type = _type(self._written)
+            return object.__getattribute__(self, name)
 
 
 @cache
 def _file() -> _File:
     return msgspec.json.decode(read("schema.json"), type=_File)
-
-
-_named: dict[str, Type] = {}
 
 
 @cache
@@ -103,38 +123,18 @@ def blank(api_version: str, kind: str) -> dict[str, Any]:
     return {**(known.blank if known else {}), "apiVersion": api_version, "kind": kind}
 
 
-def _type(reference: "str | _Written") -> Type:
-    if not isinstance(reference, str):
-        return _type(reference.type) if reference.type else _fill(Type(""), reference)
-    if reference not in _named:
-        # It may refer to itself: known before it is filled.
-        if reference in SCALARS:
-            _named[reference] = _fill(Type(""), _Written(scalar=reference))
-        else:
-            name = reference.partition("!")[0].rpartition(".")[2]
-            _named[reference] = Type(name)
-            _fill(_named[reference], _file().types[reference])
-    return _named[reference]
+def _type(reference: str | _Written) -> Type:
+    if isinstance(reference, str):
+        return _named(reference)
+    return _named(reference.type) if reference.type else Type("", reference)
 
 
-def _fill(built: Type, written: _Written) -> Type:
-    built.scalar = written.scalar
-    if written.list is not None:
-        built.element = _type(written.list)
-        built.associative = written.keys is not None
-        built.keys = written.keys or ()
-        built.defaults = written.defaults
-    if written.others is not None:
-        built.others = _type(written.others)
-    for name, member in written.fields.items():
-        built.fields[name] = (
-            Field(_type(member))
-            if isinstance(member, str)
-            else Field(_type(member), member.patch, member.merge_key)
-        )
-    built.mapping = bool(written.fields) or written.others is not None
-    built.atomic = written.atomic
-    return built
+@cache
+def _named(reference: str) -> Type:
+    if reference in SCALARS:
+        return Type("", _Written(scalar=reference))
+    name = reference.partition("!")[0].rpartition(".")[2]
+    return Type(name, msgspec.json.decode(_file().types[reference], type=_Written))
 
 
 @cache
