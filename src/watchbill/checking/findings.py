@@ -1,6 +1,5 @@
 """From sightings to findings: rules claim them, one root cause is one finding, and only what can be mended counts."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
@@ -24,6 +23,7 @@ from watchbill.rules.look import Look, look
 from watchbill.rules.registry import RULES
 from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
 from watchbill.rules.severity import weigh
+from watchbill.rules.sha256 import sha256
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import short
 
@@ -261,7 +261,7 @@ def _fingerprint(best: Heard, resource: Resource | None, locator: Locator) -> st
     place = (resource.origin.template.partition("/")[2], *locator.rank(resource)) if resource else ()
     field = ".".join(map(str, best.claim.path))
     words = (best.rule.id, *place, best.claim.cause, field)
-    return hashlib.sha256("\0".join(map(str, words)).encode()).hexdigest()[:16]
+    return sha256("\0".join(map(str, words)).encode()).hexdigest()[:16]
 
 
 def _template(ground: Ground, resource: Resource | None) -> str:

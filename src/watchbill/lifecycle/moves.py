@@ -1,7 +1,7 @@
 """Moves: what people write (`upgrade --force`, `fail *-migrate`, `wait 2h`) as values the model plays."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -139,14 +139,15 @@ def _parse(words: list[str], text: str, tool: str) -> Move:
         raise _usage(verb, text)
     if verb in (HELM_VERBS if tool == "helm" else KUBECTL_VERBS):
         return _operation(verb, rest, text, tool)
-    close = _closest(verb, _verbs(tool))
+    close = closest(verb, _verbs(tool))
     raise BadMove(f"{verb!r} is no move", f"did you mean {close!r}?" if close else f"moves are: {_all(tool)}")
 
 
-def _closest(word: str, known: Sequence[str]) -> str:
+def closest(word: str, known: Iterable[str]) -> str:
+    """What may have been meant; empty where nothing is like it."""
     from difflib import get_close_matches  # for who mistypes alone
 
-    return next(iter(get_close_matches(word, known, n=1)), "")
+    return next(iter(get_close_matches(word, list(known), n=1)), "")
 
 
 def _usage(verb: str, text: str) -> BadMove:
@@ -198,7 +199,7 @@ def _operation(verb: str, rest: list[str], text: str, tool: str) -> Move:
         name, equals, value = word.partition("=")
         flag = next((known for known in table.get(name, ()) if verb in known.commands), None)
         if flag is None:
-            close = _closest(name, [n for n, found in table.items() if verb in found[0].commands])
+            close = closest(name, [n for n, found in table.items() if verb in found[0].commands])
             raise BadMove(
                 f"{tool} {verb} has no flag {name} that the model knows",
                 f"did you mean {close}?" if close else "",

@@ -3,7 +3,6 @@
 import os
 import shlex
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from msgspec import Struct
 
@@ -54,8 +53,8 @@ def read_tool(text: str) -> Tool:
     name, _, version = text.partition("@")
     known = KNOWN.get(name)
     if known is None:
-        close = get_close_matches(name, KNOWN, n=1)
-        then = f"did you mean {close[0]}?" if close else f"tools are: {', '.join(KNOWN)}"
+        close = moves.closest(name, KNOWN)
+        then = f"did you mean {close}?" if close else f"tools are: {', '.join(KNOWN)}"
         raise UserError(f"{text!r} is no tool", then=f"{then}\nwrite it like helm@{KNOWN['helm'][0]}")
     wanted = version.removeprefix("v").split(".") if version else []
     for candidate in known:
@@ -101,7 +100,7 @@ def _is_version(text: str) -> bool:
 def _is_misspelled(text: str) -> bool:
     """Neither a move nor a path that is there: more like a move than like a chart's name."""
     words = text.split()
-    return len(words) != 1 or words[0] in VERBS or bool(get_close_matches(words[0], _ALL_VERBS, n=1))
+    return len(words) != 1 or words[0] in VERBS or bool(moves.closest(words[0], _ALL_VERBS))
 
 
 def _charts(leading: Sequence[str], tool: Tool, manifests: Sequence[str]) -> list[str]:

@@ -1,8 +1,10 @@
 """Containers that wait for a Job by its name: the ways people write that, as far as they can be told."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+
+from msgspec import DecodeError
+from msgspec.json import decode
 
 from watchbill.lifecycle.objects import Body
 from watchbill.lifecycle.references import containers, pod_path, pod_spec
@@ -51,7 +53,8 @@ def meant(body: Body) -> Iterator[Wait]:
 
 def _jobs(container: Mapping[str, Any]) -> Iterator[str]:
     command = " ".join(str(word) for field in ("command", "args") for word in container.get(field) or ())
-    yield from (found["name"] for found in _KUBECTL.finditer(command))
+    if "kubectl" in command:
+        yield from (found["name"] for found in _KUBECTL.finditer(command))
     if IMAGE in str(container.get("image", "")):
         yield from (found["name"] for found in _WAIT_FOR.finditer(command))
     for variable in container.get("env") or ():
@@ -66,8 +69,8 @@ def _jobs(container: Mapping[str, Any]) -> Iterator[str]:
 
 def _listed(value: str) -> Iterator[str]:
     try:
-        items = json.loads(value)
-    except ValueError:
+        items = decode(value)
+    except (DecodeError, UnicodeEncodeError):
         return
     for item in items if isinstance(items, list) else ():
         if isinstance(item, dict) and isinstance(item.get("name"), str):

@@ -1,6 +1,5 @@
 """WB101: an upgrade changes a Job, and the pod template of a Job cannot be changed."""
 
-import hashlib
 from typing import Any
 
 import msgspec
@@ -13,6 +12,7 @@ from watchbill.rules.differences import Difference, change, differences, listed,
 from watchbill.rules.fields import get, put
 from watchbill.rules.mends import as_hook, changed, renamed, without
 from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
+from watchbill.rules.sha256 import sha256
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb102_forced_upgrade import is_forced
 from watchbill.rules.words import named, title
@@ -112,7 +112,7 @@ def hashed(key: Key) -> Mend:
 
 def _digest(body: Body) -> str:
     spec: Any = body.object.get("spec")
-    return hashlib.sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()[:8]
+    return sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()[:8]
 
 
 RULE = Rule(

@@ -4,12 +4,12 @@ msgspec stops at the first one, and speaks of types; people want all of them, an
 """
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from msgspec import NODEFAULT, inspect
 
 from watchbill.charts.plain import Path
+from watchbill.lifecycle.moves import closest
 
 LONGEST = 60
 
@@ -27,8 +27,8 @@ def mistakes(value: Any, wanted: type) -> Iterator[Mistake]:
 def suggest(word: str, known: Iterable[str]) -> str:
     """What may have been meant; empty where nothing is like it."""
     by_lower = {name.lower(): name for name in known}
-    close = get_close_matches(word.lower(), by_lower, n=1)
-    return f"did you mean {by_lower[close[0]]!r}?" if close else ""
+    close = closest(word.lower(), by_lower)
+    return f"did you mean {by_lower[close]!r}?" if close else ""
 
 
 def quoted(text: object) -> str:
