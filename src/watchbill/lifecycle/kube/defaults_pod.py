@@ -34,6 +34,9 @@ _REFERENCE = regex(rf"{_NAME}(?::(?P<tag>{_TAG}))?(?:@(?P<digest>{_DIGEST}))?", 
 
 def pull_policy(image: str) -> str:
     """By the tag, which is `latest` where there is neither a tag nor a digest."""
+    last = image.rpartition("/")[2]
+    if (":" in last or "@" in last) and ":latest" not in last:
+        return "IfNotPresent"  # it has another tag or a digest, or is no reference: most are told here
     match = _REFERENCE.fullmatch(image)
     if match is None or re.fullmatch(r"[a-f0-9]{64}", image):
         return "IfNotPresent"
