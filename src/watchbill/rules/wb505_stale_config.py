@@ -18,8 +18,10 @@ MOST = 3
 
 def _claim(sighting: Sighting) -> Claim | None:
     key = sighting.key
+    if key is None or sighting.broke is not Property.UP_TO_DATE:
+        return None
     found = _WHAT.match(sighting.what)
-    if key is None or sighting.broke is not Property.UP_TO_DATE or found is None:
+    if found is None:
         return None
     source = Key("", found["kind"], found["namespace"], found["name"])
     manifest = sighting.manifest(key)

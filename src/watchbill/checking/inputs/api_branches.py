@@ -21,6 +21,8 @@ def asked_apis(chart: Chart) -> tuple[str, ...]:
     cluster may have them or not. Former versions of its own kinds are left out, which no cluster gets back."""
     found: set[str] = set()
     for template in chart.templates:
+        if ".Has" not in template.text and "APIVersions" not in template.text:
+            continue  # most: no expression has to be compiled for them
         for asked in _literals(_COMMENT.sub("", template.text)):
             api = _API.fullmatch(asked)
             if api and api[2] and not catalog.is_builtin_group(api[2]):

@@ -28,7 +28,8 @@ _PAIRS = {"{": "}", "[": "]", "(": ")"}
 
 def normalise(text: str) -> str:
     """Idempotent."""
-    text = _DIFFERENCES.sub(lambda match: match[1] + ELIDED, text)
+    if "\n" in text:
+        text = _DIFFERENCES.sub(lambda match: match[1] + ELIDED, text)
     parts: list[str] = []
     position = 0
     for match in _BEFORE.finditer(text):
