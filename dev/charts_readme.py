@@ -28,15 +28,12 @@ class Value(Struct, frozen=True):
 
 
 def complaints(root: Path = charts_tree.ROOT) -> list[str]:
-    return [f"{_named(file, root)} is not made of values.yaml" for file, _ in _outdated(root)]
+    return [f"{charts_tree.named(file, root)} is not made of values.yaml" for file, _ in _outdated(root)]
 
 
 def renew(root: Path = charts_tree.ROOT) -> list[str]:
     """Writes those that are not current; gives their paths."""
-    files = list(_outdated(root))
-    for file, text in files:
-        file.write_text(text)
-    return [_named(file, root) for file, _ in files]
+    return charts_tree.written(_outdated(root), root)
 
 
 def _outdated(root: Path) -> Iterator[tuple[Path, str]]:
@@ -47,14 +44,10 @@ def _outdated(root: Path) -> Iterator[tuple[Path, str]]:
             before, _, rest = text.partition(BEGIN)
             _, mark, after = rest.partition(END)
             if not mark:
-                raise ChartsError(f"{_named(file, root)}: the mark {END.strip()} is missing")
+                raise ChartsError(f"{charts_tree.named(file, root)}: the mark {END.strip()} is missing")
             new = before + BEGIN + table((chart.folder / "values.yaml").read_text()) + END + after
             if new != text:
                 yield file, new
-
-
-def _named(file: Path, root: Path) -> str:
-    return file.relative_to(root.resolve()).as_posix()
 
 
 def table(text: str) -> str:

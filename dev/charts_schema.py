@@ -26,15 +26,15 @@ def merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def complaints(root: Path = charts_tree.ROOT) -> list[str]:
-    return [f"{_named(file, root)} is not made of {FRAGMENT} and schema.json" for file, _ in _outdated(root)]
+    return [
+        f"{charts_tree.named(file, root)} is not made of {FRAGMENT} and schema.json"
+        for file, _ in _outdated(root)
+    ]
 
 
 def renew(root: Path = charts_tree.ROOT) -> list[str]:
     """Writes those that are not current; gives their paths."""
-    files = list(_outdated(root))
-    for file, text in files:
-        file.write_text(text)
-    return [_named(file, root) for file, _ in files]
+    return charts_tree.written(_outdated(root), root)
 
 
 def _outdated(root: Path) -> Iterator[tuple[Path, str]]:
@@ -56,7 +56,3 @@ def _read(file: Path) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise ChartsError(f"{file.parent.name}/{file.name} is no JSON object")
     return read
-
-
-def _named(file: Path, root: Path) -> str:
-    return file.relative_to(root.resolve()).as_posix()

@@ -4,7 +4,7 @@ Charts of ours lie in `charts/`, those that show how to use them in `examples/ch
 repository is a folder here (`file://../...`): what comes from elsewhere has a version that is not ours to raise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -103,3 +103,16 @@ def built_on(charts: Sequence[Chart], name: str) -> list[Chart]:
             reached.add(chart.folder)
             found.append(chart)
     return found
+
+
+def named(file: Path, root: Path) -> str:
+    """A file as people call it: from the root of the repository."""
+    return file.relative_to(root.resolve()).as_posix()
+
+
+def written(files: Iterable[tuple[Path, str]], root: Path) -> list[str]:
+    """Writes texts of files that are made of others; gives their paths."""
+    made = list(files)
+    for file, text in made:
+        file.write_text(text)
+    return [named(file, root) for file, _ in made]
