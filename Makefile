@@ -84,7 +84,7 @@ $(VENV)/.installed: $(VENV)/.pinned pyproject.toml hatch_build.py engine $(ENGIN
 # Raises every pin to the newest version that pyproject.toml allows.
 pins: env
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-	  --no-emit-index-url --no-annotate --no-header --group dev --extra cluster pyproject.toml --output-file constraints.txt
+	  --no-emit-index-url --no-annotate --no-header --group dev --extra deploy pyproject.toml --output-file constraints.txt
 
 # Charts that changed and all that are built on them: READMEs, schemas, versions, packaged dependencies. A chart that was
 # not raised by hand is raised by STEP: patch, minor, major, or none while nobody has it yet.

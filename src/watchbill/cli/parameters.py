@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from watchbill.charts.process import Limits
+from watchbill.durations import seconds
 from watchbill.errors import UserError
-from watchbill.lifecycle.durations import seconds
 
 if TYPE_CHECKING:
     from watchbill.charts.protocol import Context, ValuesFile

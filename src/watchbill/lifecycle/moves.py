@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from watchbill.lifecycle.durations import seconds
+from watchbill.durations import seconds
 from watchbill.lifecycle.fates import FATES, Fate
 from watchbill.lifecycle.flags import HELM_FLAGS, KUBECTL_FLAGS, Flag, Flags
 

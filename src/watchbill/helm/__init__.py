@@ -1,0 +1,1 @@
+"""The one way to run the helm binary of the user."""

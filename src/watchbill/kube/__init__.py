@@ -1,0 +1,1 @@
+"""The one way to reach a cluster: connected as kubectl would be."""
