@@ -7,7 +7,8 @@ import pytest
 from tests.support import txtar
 from tests.support.rules import RULES
 from watchbill.charts.engine import Engine
-from watchbill.checking.settings.reading import LARGEST, Configs, read
+from watchbill.checking.settings.reading import Configs, read
+from watchbill.checking.settings.typed_file import LARGEST
 from watchbill.errors import UserError
 
 CASES = sorted((Path(__file__).parent / "mistakes").glob("*.txtar"))
@@ -47,6 +48,16 @@ def test_a_file_of_nothing_but_mistakes(engine: Engine, tmp_path: Path) -> None:
     file = tmp_path / ".watchbill.yaml"
     file.write_text("".join(f"k{number}: 1\n" for number in range(80_000)))
     assert refused(engine, file).startswith("/.watchbill.yaml has 100 and more mistakes\n")
+
+
+@pytest.mark.parametrize("deep", [300, 3000])
+@pytest.mark.parametrize("inside", ["[", "{a: "])
+def test_a_file_that_goes_deep(engine: Engine, tmp_path: Path, deep: int, inside: str) -> None:
+    file = tmp_path / ".watchbill.yaml"
+    file.write_text(f"tools: {inside * deep}{('}' if 'a' in inside else ']') * deep}\n")
+    assert refused(engine, file).startswith(
+        ("/.watchbill.yaml:1: ", "/.watchbill.yaml is nested too deeply")[deep > 1000]
+    )
 
 
 def test_thousands_of_ignores(engine: Engine, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def quoted(text: object) -> str:
 
 
 def _mistakes(value: Any, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:
-    match _bare(wanted):
+    match _bare(wanted, value):
         case inspect.StructType() as struct:
             yield from _in_struct(value, struct, path)
         case inspect.DictType(value_type=inner):
@@ -49,17 +49,24 @@ def _mistakes(value: Any, wanted: inspect.Type, path: Path) -> Iterator[Mistake]
             yield from _in_words(value, [str(word) for word in words], path)
         case inspect.StrType(min_length=least):
             yield from _in_text(value, path, may_be_empty=not least)
+        case inspect.BoolType():
+            if not isinstance(value, bool):
+                yield _other(value, "true or false", path)
+        case inspect.IntType(ge=least):
+            yield from _in_number(value, least, path)
         case other:
             raise NotImplementedError(other)
 
 
-def _bare(wanted: inspect.Type) -> inspect.Type:
-    """Without its description, and without the None that stands for what is not given."""
+def _bare(wanted: inspect.Type, value: Any) -> inspect.Type:
+    """Without its description, and without the None that stands for what is not given. Of one or a list of them
+    the one that is written."""
     if isinstance(wanted, inspect.Metadata):
-        return _bare(wanted.type)
+        return _bare(wanted.type, value)
     if isinstance(wanted, inspect.UnionType):
-        [given] = (one for one in wanted.types if not isinstance(one, inspect.NoneType))
-        return _bare(given)
+        given = [one for one in wanted.types if not isinstance(one, inspect.NoneType)]
+        several = [one for one in given if isinstance(one, inspect.VarTupleType)]
+        return _bare((several if several and isinstance(value, list) else given)[0], value)
     return wanted
 
 
@@ -112,6 +119,13 @@ def _in_text(value: Any, path: Path, *, may_be_empty: bool) -> Iterator[Mistake]
         yield Mistake(path, f"{_name(path)} is empty")
     elif "\0" in value:
         yield Mistake(path, f"{_name(path)} has a NUL in it")
+
+
+def _in_number(value: Any, least: int | None, path: Path) -> Iterator[Mistake]:
+    if not isinstance(value, int) or isinstance(value, bool):
+        yield _other(value, "a whole number", path)
+    elif least is not None and value < least:
+        yield Mistake(path, f"{_name(path)} must be at least {least}")
 
 
 def _description(of: inspect.Type) -> str:
