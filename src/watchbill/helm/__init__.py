@@ -1,1 +1,1 @@
-"""The one way to run the helm binary of the user."""
+"""The one way to run the user's helm."""
