@@ -1,10 +1,13 @@
-"""From which version to which a deploy may go, and over which versions a longer way leads."""
+"""From which version to which a deploy may go: forward, one step at a time, and what was begun is finished first."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from watchbill import versions
+from watchbill.deploy.way import Step, find_way, names
+from watchbill.errors import UserError
 from watchbill.versions import Version
 
 Kind = Literal["first", "same", "upgrade", "resume", "back"]
@@ -23,22 +26,6 @@ class Recorded(Protocol):
     def done(self) -> tuple[str, ...]: ...  # components that are of the target already
 
 
-class Step(Protocol):
-    """A bill, as far as the way depends on it."""
-
-    @property
-    def file(self) -> str: ...
-
-    @property
-    def product(self) -> str: ...
-
-    @property
-    def version(self) -> Version: ...
-
-    @property
-    def upgrades_from(self) -> tuple[Version, ...]: ...
-
-
 class Hop(Struct, frozen=True):
     """One step that is allowed.
 
@@ -52,16 +39,106 @@ class Hop(Struct, frozen=True):
     warning: str = ""  # what the person should hear before it begins
 
 
-AnyStep = TypeVar("AnyStep", bound=Step)
-
-
 def decide(record: Recorded | None, bill: Step, *, back: bool = False, known: Sequence[Step] = ()) -> Hop:
     """The step to this bill, or a refusal. `known` are other bills of the product: they tell what lies between."""
-    raise NotImplementedError
+    to = bill.version
+    installed, under_way = state(record)
+    if under_way is not None:
+        assert record is not None
+        return _after_a_part(installed, under_way, record.done, bill, back=back, known=known)
+    if installed is None:
+        return Hop("", to.text, "first")
+    if installed == to:
+        return Hop(installed.text, to.text, "same")
+    if installed in bill.upgrades_from:
+        return Hop(installed.text, to.text, "upgrade")
+    if to < installed:
+        raise _older(bill, installed, back=back)
+    raise _too_far(bill, installed, known)
 
 
-def through(
-    bills: Sequence[AnyStep], installed: str, target: Version | None = None, *, under_way: str = ""
-) -> list[AnyStep]:
-    """The bills to deploy one after the other, to the target or the newest. `under_way` is the record's target."""
-    raise NotImplementedError
+def state(record: Recorded | None) -> tuple[Version | None, Version | None]:
+    """What is installed as a whole, and which other version was begun; None for what is not."""
+    installed = versions.parse(record.installed) if record and record.installed else None
+    target = versions.parse(record.target) if record and record.target else None
+    return installed, None if target == installed else target
+
+
+def _after_a_part(
+    installed: Version | None,
+    begun: Version,
+    done: tuple[str, ...],
+    bill: Step,
+    *,
+    back: bool,
+    known: Sequence[Step],
+) -> Hop:
+    so_far = f"{len(done)} of its components done: {', '.join(done[:10])}{', …' if len(done) > 10 else ''}"
+    so_far = so_far if done else "none of its components done"
+    before = installed.text if installed else ""
+    if bill.version == begun:
+        return Hop(before, begun.text, "resume")
+    if bill.version == installed and back:
+        return Hop(
+            begun.text,
+            bill.version.text,
+            "back",
+            warning=f"{bill.product} {begun} is there in part ({so_far}). {bill.version} is deployed over it: what "
+            f"jobs of {begun} changed stays as they left it.",
+        )
+    file = next((step.file for step in known if step.version == begun), "")
+    then = [f"finish {begun} first: watchbill deploy {file or f'FILE, with the bill of {begun}'}"]
+    if bill.version == installed:
+        then.append(f"or go back to {installed}: --back deploys it over what is there of {begun}")
+    elif installed is None and back:
+        then.append("--back has nothing to go back to: nothing was installed before")
+    elif installed is not None:
+        then.append(f"or go back to {installed}: with its bill and --back")
+    raise UserError(
+        f"{bill.product} cannot go to {bill.version}: the deploy of {begun} is not complete",
+        where=f"{f'from {installed} to {begun}' if installed else f'first install of {begun}'}, {so_far}",
+        then="\n".join(then),
+    )
+
+
+def _older(bill: Step, installed: Version, *, back: bool) -> UserError:
+    then = f"there is no way back to an older version: deploy {installed} or a later one"
+    if back:
+        then = f"--back is for a deploy that is not complete, and that of {installed} is\n{then}"
+    return UserError(
+        f"{bill.product} cannot go back to {bill.version}: {installed} is installed",
+        where=bill.file,
+        then=then,
+    )
+
+
+def _too_far(bill: Step, installed: Version, known: Sequence[Step]) -> UserError:
+    allowed = (
+        f"it upgrades from {names(bill.upgrades_from)}"
+        if bill.upgrades_from
+        else "it is a first version: it upgrades from none"
+    )
+    others = [step for step in known if step.version != bill.version]
+    between = sorted({step.version for step in others if installed < step.version < bill.version})
+    way = find_way([*others, bill], installed, bill.version)
+    if way:
+        then = "\n".join(
+            [
+                f"{' → '.join(map(str, (installed, *(step.version for step in way))))} is the way; deploy them one after the other:",
+                *(f"  watchbill deploy {step.file}" for step in way),
+                "or all of them with --through and their folder",
+            ]
+        )
+    elif between:
+        then = (
+            f"{names(between)} lie between, but no upgrade leads from {installed} over them to {bill.version}"
+        )
+    elif bill.upgrades_from:
+        then = f"deploy {names(bill.upgrades_from, 'or')} first, or name the folder of all bills: --through FOLDER"
+    else:
+        then = f"say under upgradesFrom that it upgrades from {installed}, if it does"
+    return UserError(
+        f"{bill.product} cannot go from {installed} to {bill.version}",
+        where=f"{bill.file}: {allowed}",
+        then=then,
+    )
