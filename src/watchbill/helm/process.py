@@ -28,7 +28,7 @@ class _Said:
 
     def __init__(self, tell: Tell) -> None:
         self.lines: deque[str] = deque(maxlen=_KEPT_LINES)
-        self.revision: int | None = None
+        self.revision = 0
         self._tell = tell
 
     async def listen(self, stream: asyncio.StreamReader, *, sections: bool) -> None:

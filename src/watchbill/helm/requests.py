@@ -65,7 +65,7 @@ class Done(Struct, frozen=True):
     code: int
     seconds: float
     lines: tuple[str, ...]  # the last of what it said, on both streams, without notes and manifests
-    revision: int | None = None  # as helm told it
+    revision: int = 0  # as helm told it; 0: it did not
 
     @property
     def ok(self) -> bool:
