@@ -11,3 +11,12 @@ def seconds(text: str) -> float | None:
     if not parts or "".join(number + unit for number, unit in parts) != text:
         return None
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
+
+
+def told(seconds: float) -> str:
+    """As it would be written: 90 seconds are 1m30s. Parts of a second count below ten of them."""
+    if seconds < 10:
+        return f"{seconds:.1f}".removesuffix(".0") + "s"
+    whole = round(seconds)
+    parts = (("h", whole // 3600), ("m", whole % 3600 // 60), ("s", whole % 60))
+    return "".join(f"{number}{unit}" for unit, number in parts if number)

@@ -80,12 +80,12 @@ class _Context(Generic[Client, Wish]):
         text, done = (what, fraction) if isinstance(what, str) else ("", what)
         self._progress(text, None if done is None or math.isnan(done) else min(max(done, 0.0), 1.0))
 
-    def waiting_for(self, obstacle: str) -> None:
-        """What somebody else must give before the job can go on; empty when it is there. Told as progress and, if
-        the time runs out, as the reason."""
-        if obstacle and obstacle != self.obstacle:
-            self.progress(f"waiting for {obstacle}")
-        self.obstacle = obstacle
+    def held_up(self, why: str) -> None:
+        """Why the job cannot go on just now; empty when it can. Told as progress and, if the time runs out, as the
+        reason of that."""
+        if why and why != self.obstacle:
+            self.progress(why)
+        self.obstacle = why
 
     def attach(self, log: logging.Logger, progress: Progress) -> None:
         """Where what the job says goes. For who runs it."""

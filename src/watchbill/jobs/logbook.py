@@ -1,0 +1,101 @@
+"""What a job says: its last lines are kept, and all of them are told, in the event loop of who runs it."""
+
+import asyncio
+import contextlib
+import logging
+import re
+import threading
+from collections import deque
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from watchbill.jobs.events import Logged, Progressed, Tell
+
+KEPT = 200
+LONGEST = 2000
+# A job may write faster than anybody reads: what is not told yet is bounded.
+MOST_PENDING = 2000
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """As a terminal can show them: no colours, no control characters, none longer than anybody reads."""
+    for line in _ESCAPE.sub("", text).splitlines():
+        plain = _CONTROL.sub("", line.expandtabs()).rstrip()
+        if len(plain) > LONGEST:
+            plain = f"{plain[:LONGEST]}… ({len(plain) - LONGEST} more characters)"
+        yield plain
+
+
+class Logbook(logging.Handler):
+    """Written by any thread. Nothing is taken any more once it is closed: the outcome is told by then."""
+
+    def __init__(self, identity: str, loop: asyncio.AbstractEventLoop, tell: Tell) -> None:
+        super().__init__()
+        self._identity = identity
+        self._loop = loop
+        self._tell = tell
+        self._guard = threading.Lock()
+        self._kept: deque[Logged] = deque(maxlen=KEPT)
+        self._pending: deque[Logged | Progressed] = deque()
+        self._untold = 0
+        self._is_due = False
+        self._is_closed = False
+        # Not one of the loggers everybody shares: two deploys in one process are two.
+        self.logger = logging.Logger(identity, logging.INFO)
+        self.logger.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            text = record.getMessage()
+            if record.exc_info:
+                text += "\n" + logging.Formatter().formatException(record.exc_info)
+        except Exception as error:  # noqa: BLE001  (%d of a text: the job must not fail for what it says)
+            text = f"{record.msg} {record.args} (cannot be formatted: {error})"
+        self.write(text, record.levelname)
+
+    def write(self, text: str, level: str = "INFO") -> None:
+        at = datetime.now(UTC)
+        with self._guard:
+            for line in lines_of(text):
+                self._add(Logged(self._identity, at, level, line))
+
+    def progress(self, text: str, fraction: float | None) -> None:
+        with self._guard:
+            self._add(Progressed(self._identity, " ".join(lines_of(text)), fraction))
+
+    def take(self) -> tuple[str, ...]:
+        """The last lines, when all of them are told. In the event loop."""
+        with self._guard:
+            self._is_closed = True
+        self._flush()
+        return tuple(map(str, self._kept))
+
+    def _add(self, event: Logged | Progressed) -> None:
+        if self._is_closed:
+            return
+        if isinstance(event, Logged):
+            self._kept.append(event)
+        elif self._pending and isinstance(self._pending[-1], Progressed):
+            self._pending.pop()  # nobody has seen it yet, and this is newer
+        if len(self._pending) >= MOST_PENDING:
+            self._pending.popleft()
+            self._untold += 1
+        self._pending.append(event)
+        if not self._is_due:
+            self._is_due = True
+            with contextlib.suppress(RuntimeError):  # the event loop is closed: nobody listens any more
+                self._loop.call_soon_threadsafe(self._flush)
+
+    def _flush(self) -> None:
+        with self._guard:
+            pending, self._pending = self._pending, deque()
+            untold, self._untold = self._untold, 0
+            self._is_due = False
+        if untold:
+            told = f"({untold} lines came too fast to be shown)"
+            self._tell(Logged(self._identity, datetime.now(UTC), "WARNING", told))
+        for event in pending:
+            self._tell(event)
