@@ -1,0 +1,296 @@
+"""One deploy of a bill, from the first look at the cluster to the last line of its history."""
+
+import asyncio
+import datetime as dt
+import os
+import signal
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager, suppress
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from watchbill import durations
+from watchbill.deploy import healing, history, holder, path, record
+from watchbill.deploy.bill import Bill
+from watchbill.deploy.cancelling import Cancellation
+from watchbill.deploy.crds import Definitions
+from watchbill.deploy.events import GOOD, STARTED, Status, Tell, event
+from watchbill.deploy.lease import Lease
+from watchbill.deploy.outlook import Outlook, Selection, look, releases_of
+from watchbill.deploy.path import Hop
+from watchbill.deploy.record import Record, Writer
+from watchbill.deploy.refusals import refuse
+from watchbill.deploy.result import Result
+from watchbill.deploy.stages import Stages
+from watchbill.deploy.way import Step
+from watchbill.deploy.work import Ground, Work
+from watchbill.errors import UserError
+from watchbill.helm.driver import Helm
+from watchbill.jobs.registry import Registry
+from watchbill.kube.access import Access
+from watchbill.kube.client import Kube
+
+Say = Callable[[str], None]
+
+
+class Asked(Struct, frozen=True):
+    """What the person wants of this run, beyond the bill."""
+
+    only: tuple[str, ...] = ()
+    back: bool = False
+    fail_fast: bool = False
+    workers: int | None = None
+    timeout: float | None = None
+    heal_by_uninstall: bool = False
+    rerun: tuple[str, ...] = ()  # jobs that run once, and shall again
+    taken_as_done: tuple[str, ...] = ()  # and those of which the person knows that they ran
+    dry_run: bool = False
+
+
+class Deploy:
+    """`prepare` refuses what cannot be; `run` does the rest and tells how it went."""
+
+    def __init__(
+        self,
+        bill: Bill,
+        registry: Registry,
+        asked: Asked,
+        *,
+        access: Access,
+        kube: Kube,
+        helm: Helm,
+        known: Sequence[Step] = (),
+    ) -> None:
+        self.bill = bill
+        self.registry = registry
+        self.asked = asked
+        self.selection = Selection.of(bill, registry, asked.only)
+        self.operation = uuid.uuid4().hex[:12]
+        self._access = access
+        self._kube = kube
+        self._helm = helm
+        self._known = known
+        self._ours = holder.ourselves(
+            self.operation, f"{bill.product} {bill.version}", helm_group=helm.group()
+        )
+        self._forced = asyncio.Event()
+        self.cancellation = Cancellation()
+
+    def force(self) -> None:
+        """Nobody waits any longer for what is in flight."""
+        self._forced.set()
+
+    async def prepare(self) -> Outlook:
+        """Reads the cluster; refuses what would be refused, before anything is written."""
+        outlook = await look(self._kube, self.bill, self.selection)
+        self._hop(outlook.record)
+        settled = [self.registry.named(name) for name in (*self.asked.rerun, *self.asked.taken_as_done)]
+        refuse(self.bill, self.registry, self.selection.jobs, outlook, settled)
+        return outlook
+
+    async def run(self, outlook: Outlook, definitions: Definitions, tell: Tell, say: Say) -> Result:
+        if self.asked.dry_run:
+            work = Work(self._ground(outlook, definitions), None, self.cancellation, tell)
+            return await self._stages(work, tell)
+        async with AsyncExitStack() as stack:
+            writer = await self._begin(stack, say)
+            outlook = replace(outlook, record=writer.record)
+            hop = self._hop(outlook.record)
+            await self._heal(writer, outlook, say)
+            if not outlook.releases.keys() >= {one.name for one in self.selection.everything}:
+                outlook = replace(outlook, releases=await releases_of(self._kube, self.selection.everything))
+            await writer.change(lambda known: self._begun(known, hop))
+            entry = self._entry(writer, hop)
+            await history.close_killed(
+                self._kube, self.bill.default_namespace, self.bill.product, entry.number
+            )
+            await history.save(self._kube, self.bill.default_namespace, entry)
+            work = Work(self._ground(outlook, definitions, hop), writer, self.cancellation, tell)
+            result = await self._stages(work, tell)
+            await self._end(writer, entry, hop, result, say)
+            return result
+
+    async def _begin(self, stack: AsyncExitStack, say: Say) -> Writer:
+        """From here on this is the one deploy of the product."""
+        namespace, product = self.bill.default_namespace, self.bill.product
+        await record.ensure_namespace(self._kube, namespace)
+        lease = await Lease.acquire(
+            self._kube, namespace, product, self._ours, on_lost=self.cancellation.cancel, waiting=say
+        )
+        stack.push_async_callback(lease.release)
+        return await Writer.open(self._kube, namespace, product, self._ours.identity)
+
+    def _hop(self, known: Record) -> Hop:
+        return path.decide(known, self.bill, back=self.asked.back, known=self._known)
+
+    async def _heal(self, writer: Writer, outlook: Outlook, say: Say) -> None:
+        """Whoever was interrupted before us is dead now: we hold the Lease."""
+        found = [
+            decided
+            for release in outlook.releases.values()
+            if (decided := healing.decide(writer.record, release, uninstall=self.asked.heal_by_uninstall))
+        ]
+        if refusal := healing.refusal(found):
+            raise refusal
+        by_release = {(one.namespace, one.release): one for one in self.selection.everything}
+        for one in found:
+            component = by_release[one.release.namespace, one.release.name]
+            await healing.heal(
+                self._kube,
+                self._helm,
+                writer,
+                one,
+                seconds=component.timeout,
+                history_max=component.history_max,
+                tell=say,
+            )
+
+    def _begun(self, known: Record, hop: Hop) -> Record:
+        for name in self.asked.rerun:
+            known = known.once_is(self.registry.named(name).identity, "", str(self.bill.version), _now())
+        for name in self.asked.taken_as_done:
+            known = known.once_is(self.registry.named(name).identity, "done", str(self.bill.version), _now())
+        # What is complete stays done while the same version is deployed again; another version begins with nothing.
+        is_new = hop.kind in ("first", "upgrade", "back")
+        target = known.target if hop.kind == "back" else str(self.bill.version)
+        done = () if is_new else known.done
+        known = replace(known, target=target, done=done, profile=self.bill.profile)
+        return known.begun(self.operation)
+
+    def _ground(self, outlook: Outlook, definitions: Definitions, hop: Hop | None = None) -> Ground:
+        return Ground(
+            self.bill,
+            hop or self._hop(outlook.record),
+            self._access,
+            self._kube,
+            self._helm,
+            self.operation,
+            outlook.revisions,
+            definitions,
+            self.asked.dry_run,
+        )
+
+    async def _stages(self, work: Work, tell: Tell) -> Result:
+        began = time.monotonic()
+        stages = Stages(
+            self.selection.prerequisites,
+            self.selection.components,
+            self.registry,
+            work,
+            tell,
+            workers=self.asked.workers or self.bill.workers,
+            fail_fast=self.asked.fail_fast,
+        )
+        tell(event(STARTED, text=f"{self.bill.product} {self.bill.version}"))
+        with self._deadline() as is_over:
+            status = await self._waited(stages)
+        reason = self.cancellation.reason
+        if reason and status not in GOOD:
+            status = "timed-out" if is_over() else "cancelled"
+        result = Result(
+            status,
+            reason,
+            time.monotonic() - began,
+            tuple(stages.stages),
+            tuple(stages.components),
+            tuple(stages.jobs),
+        )
+        tell(event(status, text=reason, seconds=result.seconds))
+        return result
+
+    async def _waited(self, stages: Stages) -> Status:
+        """To its end, or to the moment when nobody waits any longer."""
+        running = asyncio.ensure_future(stages.run())
+        forced = asyncio.ensure_future(self._forced.wait())
+        await asyncio.wait((running, forced), return_when=asyncio.FIRST_COMPLETED)
+        forced.cancel()
+        if running.done():
+            return running.result()
+        with suppress(ProcessLookupError):
+            os.killpg(self._helm.group(), signal.SIGKILL)
+        stages.cut_off("it was stopped by force")
+        return "cancelled"
+
+    @contextmanager
+    def _deadline(self) -> Iterator[Callable[[], bool]]:
+        """The deploy is cancelled when its time is over."""
+        seconds = self.asked.timeout if self.asked.timeout is not None else self.bill.timeout
+        if seconds is None:
+            yield lambda: False
+            return
+        reason = f"the deploy took longer than {durations.told(seconds)}"
+        timer = asyncio.get_running_loop().call_later(seconds, self.cancellation.cancel, reason)
+        yield lambda: self.cancellation.reason == reason
+        timer.cancel()
+
+    def _entry(self, writer: Writer, hop: Hop) -> history.Deploy:
+        return history.Deploy(
+            number=writer.record.deploys,
+            operation=self.operation,
+            product=self.bill.product,
+            version=str(self.bill.version),
+            from_version=hop.from_,
+            profile=self.bill.profile,
+            started=_now(),
+            status="running",
+            who=f"{self._ours.user}@{self._ours.host}",
+        )
+
+    async def _end(self, writer: Writer, entry: history.Deploy, hop: Hop, result: Result, say: Say) -> None:
+        """What cannot be written is said: the deploy itself is over, and was what it was."""
+        namespace = self.bill.default_namespace
+        try:
+            await history.save(self._kube, namespace, told(entry, result))
+            await history.prune(self._kube, namespace, self.bill.product)
+            await writer.change(lambda known: self._ended(known, hop, result))
+        except UserError as error:
+            say(f"this deploy could not be recorded to its end: {error}")
+
+    def _ended(self, known: Record, hop: Hop, result: Result) -> Record:
+        """Complete is a version when everything in its bill has reached it, in this deploy or in earlier ones."""
+        reached = {one.name for one in self.selection.everything if hop.kind == "back"} | set(known.done)
+        if not result.is_good or not reached.issuperset(self.bill.names):
+            return known
+        return replace(known, installed=str(self.bill.version), target="", done=())
+
+
+def told(entry: history.Deploy, result: Result) -> history.Deploy:
+    """For the history."""
+    return replace(
+        entry,
+        status=result.status,
+        reason=result.reason or next((one.reason for one in result.components if not one.is_good), ""),
+        seconds=result.seconds,
+        stages=tuple(history.StageEntry(one.stage, one.status, one.seconds) for one in result.stages),
+        components=tuple(
+            history.ComponentEntry(
+                one.name,
+                one.status,
+                one.reason,
+                one.seconds,
+                one.chart.revision if one.chart else 0,
+                one.chart.log if one.chart else (),
+            )
+            for one in result.components
+        ),
+        jobs=tuple(
+            history.JobEntry(
+                one.identity,
+                one.component or "",
+                one.moment,
+                one.status,
+                one.reason,
+                one.guide,
+                one.seconds,
+                one.log,
+            )
+            for one in result.jobs
+        ),
+    )
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
