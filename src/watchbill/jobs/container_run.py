@@ -1,8 +1,207 @@
 """A container job at work: its Kubernetes Job made or found again, followed to its end, removed if it must stop."""
 
+import asyncio
+import hashlib
+import secrets
+from collections import deque
+
+import msgspec
+from lightkube.resources.batch_v1 import Job as KubernetesJob
+from lightkube.types import CascadeType
+
+from watchbill.errors import UserError
 from watchbill.jobs.context import Context
 from watchbill.jobs.declare import Job
+from watchbill.jobs.outcomes import Abort, Manual, Skip
+from watchbill.kube import jobspec, pods
+from watchbill.kube.errors import KubeError
+
+PRODUCT = "watchbill.dev/product"
+JOB = "watchbill.dev/job"
+DIGEST = "watchbill.dev/digest"
+VERSION = "watchbill.dev/version"
+# The server ends it too, for who is not there any more to do so; but not before us, who can say why.
+MARGIN = 60
+# How many lines of its log a pod's end may be told by.
+LAST_WORDS = 80
 
 
 async def run_container(ctx: Context, job: Job) -> None:
-    raise NotImplementedError
+    wanted = _wanted(ctx, job)
+    if ctx.dry_run:
+        await ctx.kube.create(wanted)
+        ctx.log.info("the server would take the Job")
+        return
+    name = await _found_again(ctx, wanted)
+    if name is None:
+        assert wanted.metadata is not None
+        name = wanted.metadata.name or ""
+        await ctx.kube.create(wanted)
+        ctx.log.info("Job %s in namespace %s", name, ctx.namespace)
+    await _followed(ctx, name)
+
+
+def _wanted(ctx: Context, job: Job) -> KubernetesJob:
+    container = job.container
+    assert container is not None
+    env: dict[str, str | jobspec.SecretKey] = {**_surroundings(ctx), **container.env}
+    for variable, source in container.env_from_secret.items():
+        secret, _, key = source.partition("/")
+        env[variable] = jobspec.SecretKey(secret, key)
+    named: dict[str, list[str]] = {kind: [] for kind in ("secret", "configmap")}
+    for source in container.env_from:
+        kind, _, name = source.partition("/")
+        named[kind].append(name)
+    built = jobspec.build(
+        [ctx.bill.product, ctx.component or "global", job.name, secrets.token_hex(3)],
+        namespace=ctx.namespace,
+        image=container.image.replace("{target}", ctx.target),
+        command=container.command,
+        args=container.args,
+        env=env,
+        env_from_secrets=named["secret"],
+        env_from_config_maps=named["configmap"],
+        labels={
+            PRODUCT: jobspec.name(ctx.bill.product),
+            JOB: jobspec.name(ctx.component or "global", job.name),
+        },
+        annotations={VERSION: ctx.target},
+        deadline=(job.timeout or 0) + MARGIN,
+        backoff_limit=container.attempts - 1,
+        service_account=container.service_account,
+        resources=container.resources,
+        # Its pod must be gone when the grace is over.
+        grace=max(1, ctx.grace - 3),
+    )
+    assert built.metadata is not None
+    assert built.metadata.annotations is not None
+    built.metadata.annotations[DIGEST] = hashlib.sha256(msgspec.json.encode(built.spec)).hexdigest()[:16]
+    return built
+
+
+def _surroundings(ctx: Context) -> dict[str, str]:
+    """What a function reads from its context."""
+    return {
+        "WATCHBILL_PRODUCT": ctx.bill.product,
+        "WATCHBILL_COMPONENT": ctx.component or "",
+        "WATCHBILL_NAMESPACE": ctx.namespace,
+        "WATCHBILL_INSTALLED": ctx.installed or "",
+        "WATCHBILL_TARGET": ctx.target,
+        "WATCHBILL_IS_NEW": "true" if ctx.is_new else "false",
+    }
+
+
+async def _found_again(ctx: Context, wanted: KubernetesJob) -> str | None:
+    """A Job that an earlier deploy left unfinished when it was killed: two at once must not be. What runs runs to its
+    end; what could not even begin makes room for what is wanted now."""
+    assert wanted.metadata is not None
+    labels = {key: (wanted.metadata.labels or {})[key] for key in (PRODUCT, JOB)}
+    same = None
+    async for other in ctx.kube.list(KubernetesJob, namespace=ctx.namespace, labels=dict(labels)):
+        if other.metadata is None or _has_ended(other):
+            continue
+        name = other.metadata.name or ""
+        if other.metadata.deletionTimestamp is not None:
+            await _gone(ctx, name)
+        elif (other.metadata.annotations or {}).get(DIGEST) == (wanted.metadata.annotations or {})[DIGEST]:
+            ctx.log.info("Job %s of an earlier deploy has not ended: it is followed", name)
+            same = name
+        elif other.status is not None and other.status.ready:
+            ctx.log.warning(
+                "Job %s of an earlier deploy, which was made otherwise, still runs: waiting for its end", name
+            )
+            await pods.follow(ctx.kube, ctx.namespace, name, lambda line: ctx.log.info("%s", line.text))
+        else:
+            ctx.log.warning(
+                "Job %s of an earlier deploy, which was made otherwise, has not begun: it is removed", name
+            )
+            await _removed(ctx, name)
+    return same
+
+
+def _has_ended(job: KubernetesJob) -> bool:
+    conditions = (job.status.conditions if job.status else None) or []
+    return any(one.type in ("Complete", "Failed") and one.status == "True" for one in conditions)
+
+
+async def _followed(ctx: Context, name: str) -> None:
+    spoken: deque[str] = deque(maxlen=LAST_WORDS)
+    attempts = 1
+
+    def hear(line: pods.Line) -> None:
+        nonlocal attempts
+        if not line.container:
+            ctx.log.warning("%s", line.text)
+            ctx.held_up(line.text)
+            return
+        ctx.held_up("")
+        if line.attempt > attempts:
+            attempts = line.attempt
+            ctx.log.info("attempt %d, in pod %s", attempts, line.pod)
+        spoken.append(line.text)
+        ctx.log.info("%s", line.text)
+
+    try:
+        ending = await pods.follow(ctx.kube, ctx.namespace, name, hear)
+    except asyncio.CancelledError:
+        ctx.log.info("removing Job %s", name)
+        await _removed(ctx, name)
+        raise
+    _judge(name, ending, "\n".join(spoken), ctx.obstacle)
+
+
+def _judge(name: str, ending: pods.Ending, spoken: str, obstacle: str) -> None:
+    """Raises what the container could not."""
+    if ending.is_deleted:
+        raise UserError(f"somebody deleted Job {name} before it had ended")
+    last = ending.last
+    message = last.message.strip() if last else ""
+    # A pod that fails without a message is given the end of its log for one. That may hold anything.
+    is_message = bool(message) and not spoken.rstrip().endswith(message)
+    if is_message:
+        _answer(message, ending.succeeded)
+    if ending.succeeded:
+        return
+    if ending.reason == "DeadlineExceeded" or last is None:
+        why = f"{ending.reason}: {obstacle or ending.message}".rstrip(": ")
+    else:
+        code = "" if last.exit_code is None else f"exit code {last.exit_code}"
+        why = ", ".join(filter(None, [code, "" if last.reason == "Error" else last.reason])) or ending.reason
+        why = f"{why}: {message}" if is_message else why
+    raise UserError(f"Job {name} failed: {why}")
+
+
+def _answer(message: str, succeeded: bool) -> None:
+    word, _, rest = message.partition(":")
+    reason, _, guide = rest.strip().partition("\n")
+    match word.strip().lower():
+        case "skip" if succeeded:
+            raise Skip(reason)
+        case "abort":
+            raise Abort(reason)
+        case "manual":
+            raise Manual(reason, guide.strip())
+
+
+async def _removed(ctx: Context, name: str) -> None:
+    """And its pods, before it."""
+    try:
+        await ctx.kube.delete(KubernetesJob, name, namespace=ctx.namespace, cascade=CascadeType.FOREGROUND)
+        await _gone(ctx, name)
+    except KubeError as error:
+        if not error.is_missing:
+            ctx.log.warning(
+                "Job %s could not be removed: %s; remove it with: kubectl delete job --namespace %s %s",
+                *(name, error.what, ctx.namespace, name),
+            )
+
+
+async def _gone(ctx: Context, name: str) -> None:
+    while True:
+        try:
+            await ctx.kube.get(KubernetesJob, name, namespace=ctx.namespace)
+        except KubeError as error:
+            if error.is_missing:
+                return
+            raise
+        await asyncio.sleep(0.3)

@@ -13,6 +13,8 @@ from watchbill.jobs.moments import Global, Moment
 OWN_KEYWORDS = (
     "image", "command", "args", "env", "env_from_secret", "env_from", "service_account", "resources", "attempts",
 )  # fmt: skip
+# A container that nobody waits for any more must end some day.
+TIMEOUT = "1h"
 # What it takes to run one, beside what the job itself says it needs.
 RIGHTS = (
     "create batch/jobs", "get batch/jobs", "list batch/jobs", "watch batch/jobs", "delete batch/jobs",
@@ -49,7 +51,7 @@ def container_job(
     attempts: int = 1,
     until: str,
     reason: str = "",
-    timeout: str | None = None,
+    timeout: str = TIMEOUT,
     requires: Sequence[str] = (),
     once: bool = False,
     grace: str | None = None,
@@ -71,7 +73,7 @@ def container_job(
     attempts: int = 1,
     until: None,
     reason: str,
-    timeout: str | None = None,
+    timeout: str = TIMEOUT,
     requires: Sequence[str] = (),
     once: bool = False,
     grace: str | None = None,
@@ -99,7 +101,8 @@ def container_job(component: Any = MISSING, moment: Any = MISSING, *more: Any, *
         checks,
         component,
         moment,
-        {key: value for key, value in given.items() if key in KEYWORDS}
+        {"timeout": TIMEOUT}
+        | {key: value for key, value in given.items() if key in KEYWORDS}
         | {"name": given.get("name", "container_job"), "requires": [*requires, *RIGHTS]},
         summary=f"runs {container.image}",
         function=run,

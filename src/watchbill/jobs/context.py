@@ -52,6 +52,7 @@ class _Context(Generic[Client, Wish]):
         self.bill = bill or Bill("product", target)
         self.cancelled: Wish = self._wish()
         self.log = logging.getLogger("watchbill.jobs")
+        self.grace = 30.0  # the seconds it has to end when it is told to stop
         self.obstacle = ""
         self._kube = kube
         self._connect = connect
@@ -87,10 +88,11 @@ class _Context(Generic[Client, Wish]):
             self.progress(why)
         self.obstacle = why
 
-    def attach(self, log: logging.Logger, progress: Progress) -> None:
-        """Where what the job says goes. For who runs it."""
+    def attach(self, log: logging.Logger, progress: Progress, grace: float) -> None:
+        """Where what the job says goes, and what time it has. For who runs it."""
         self.log = log
         self._progress = progress
+        self.grace = grace
 
     @property
     def connected(self) -> Client | None:

@@ -37,7 +37,7 @@ class _Run:
     async def outcome(self) -> Outcome:
         started, clock = datetime.now(UTC), time.monotonic()
         self._tell(Started(self._job.identity, started))
-        self._context.attach(self._book.logger, self._book.progress)
+        self._context.attach(self._book.logger, self._book.progress, self._grace)
         self._work.start()
         await self._wait(self._work.ended, self._job.timeout)
         if self._work.ended.done():
