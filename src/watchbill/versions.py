@@ -1,8 +1,6 @@
 """Versions of products, as semver.org has them: which of two is later. A leading v is allowed."""
 
-from functools import total_ordering
-
-from msgspec import Struct
+from dataclasses import dataclass, field
 
 from watchbill.errors import UserError
 from watchbill.patterns import regex
@@ -18,26 +16,17 @@ _VERSION = regex(
 Order = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
 
 
-@total_ordering
-class Version(Struct, frozen=True, eq=False):
+@dataclass(frozen=True, order=True)
+class Version:
     """Equal are versions of equal rank, whatever was built of them: v1.0.0+linux is 1.0.0."""
 
-    text: str  # as it is written, without the v
     rank: Order
+    text: str = field(compare=False)  # as it is written, without the v
 
     @property
     def label(self) -> str:
         """As the value of a label, in which no + may stand."""
         return self.text.replace("+", "_")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Version) and self.rank == other.rank
-
-    def __lt__(self, other: "Version") -> bool:
-        return self.rank < other.rank
-
-    def __hash__(self) -> int:
-        return hash(self.rank)
 
     def __str__(self) -> str:
         return self.text
@@ -53,7 +42,7 @@ def parse(text: str) -> Version:
         raise UserError(f"the version {_short(text)!r} is too long", then=f"use at most {LONGEST} letters")
     major, minor, patch, early = found.groups()
     parts = tuple(map(_part, early.split("."))) if early else ()
-    return Version(text.removeprefix("v"), (int(major), int(minor), int(patch), not parts, parts))
+    return Version((int(major), int(minor), int(patch), not parts, parts), text.removeprefix("v"))
 
 
 def _part(text: str) -> tuple[bool, int, str]:

@@ -96,7 +96,7 @@ class Meaning:
             self._wrong(
                 (*path, "name"),
                 f"no component can be called {GLOBAL!r}",
-                "jobs that belong to no component say so: give it another name",
+                "jobs that belong to no component go by that: give it another name",
             )
         if written.release:
             try:
@@ -111,10 +111,9 @@ class Meaning:
             for place, written in enumerate(components):
                 path = (section, place)
                 if written.name in names:
-                    also = "" if names[written.name] == section else f", and under {names[written.name]}"
                     self._wrong(
                         (*path, "name"),
-                        f"{quoted(written.name)} stands twice{also}",
+                        f"{quoted(written.name)} stands under {names[written.name]} already",
                         "give one of them another name",
                     )
                     continue

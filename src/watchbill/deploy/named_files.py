@@ -6,11 +6,13 @@ import stat
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from watchbill.checking.settings.shape import quoted, suggest
+from watchbill.checking.settings.shape import quoted
+from watchbill.lifecycle.moves import closest
 
 CHART_FILE = "Chart.yaml"
 ARCHIVES = (".tgz", ".tar.gz")
 GZIP = b"\x1f\x8b"
+FROM_HERE = "paths are from the folder of this file"
 
 
 class Wrong(NamedTuple):
@@ -37,11 +39,11 @@ def chart(folder: str, text: str, version: str) -> FoundChart | Wrong:
             )
         return wrong or FoundChart(path, is_local=True)
     if not _can_be_of_a_repository(text):
-        return Wrong(f"there is no chart at {quoted(text)}", neighbour(path))
+        return Wrong(f"there is no chart at {quoted(text)}", _neighbour(folder, text) or FROM_HERE)
     if not version:
         return Wrong(
             f"there is no chart at {quoted(text)}",
-            neighbour(path) or "if it is REPOSITORY/CHART, say which version of it",
+            _neighbour(folder, text) or "if it is REPOSITORY/CHART, say which version of it",
         )
     return FoundChart(text, is_local=False)
 
@@ -112,7 +114,7 @@ def definitions(folder: str, text: str) -> str | Wrong:
 def _file(folder: str, text: str, what: str) -> str | Wrong:
     path = _absolute(folder, text)
     if not os.path.exists(path):
-        return Wrong(f"there is no {what} {quoted(text)}", neighbour(path))
+        return Wrong(f"there is no {what} {quoted(text)}", _neighbour(folder, text) or FROM_HERE)
     if not os.path.isfile(path):
         return Wrong(
             f"{quoted(text)} is no file", "name the files that are in it" if os.path.isdir(path) else ""
@@ -127,18 +129,18 @@ def modules(folder: str, text: str) -> Wrong | None:
         return (
             None
             if glob.glob(path, recursive=True)
-            else Wrong(f"nothing matches {quoted(text)}", neighbour(path))
+            else Wrong(f"nothing matches {quoted(text)}", _neighbour(folder, text))
         )
     if os.path.isdir(path) or (os.path.isfile(path) and text.endswith(".py")):
         return None
     if os.path.isfile(path):
         return Wrong(f"{quoted(text)} is no module", "jobs stand in .py files")
     if "/" in text or text.endswith(".py") or not all(part.isidentifier() for part in text.split(".")):
-        return Wrong(f"there is no {quoted(text)}", neighbour(path))
+        return Wrong(f"there is no {quoted(text)}", _neighbour(folder, text) or FROM_HERE)
     if not _is_importable(text):
         return Wrong(
             f"there is no module {quoted(text)}",
-            neighbour(f"{path}.py") or "install it beside watchbill, or name a .py file",
+            _neighbour(folder, text) or "install it beside watchbill, or name a .py file",
         )
     return None
 
@@ -151,13 +153,15 @@ def _is_importable(text: str) -> bool:
         return True
 
 
-def neighbour(path: str) -> str:
-    """Something beside it that is called alike."""
-    folder, name = os.path.split(os.path.normpath(path))
+def _neighbour(folder: str, text: str) -> str:
+    """Something beside it that is called alike, whatever it ends with."""
+    around, name = os.path.split(os.path.normpath(text))
     try:
-        return suggest(name, sorted(os.listdir(folder)))
+        by_stem = {os.path.splitext(one)[0]: one for one in sorted(os.listdir(os.path.join(folder, around)))}
     except OSError:
-        return "paths are from the folder of this file"
+        return ""
+    close = closest(os.path.splitext(name)[0], by_stem)
+    return f"did you mean {os.path.join(around, by_stem[close])!r}?" if close else ""
 
 
 def _absolute(folder: str, text: str) -> str:

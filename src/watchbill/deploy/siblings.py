@@ -12,6 +12,7 @@ from watchbill.charts.engine import Engine
 from watchbill.checking.settings import typed_file
 from watchbill.checking.settings.shape import Mistake
 from watchbill.deploy import written as as_written
+from watchbill.deploy.reading import WHAT, tidy
 from watchbill.deploy.way import Step
 from watchbill.errors import UserError
 from watchbill.patterns import regex
@@ -96,7 +97,7 @@ def _read(engine: Engine, file: str) -> Sibling | None:
         return None
     if not all(key in text for key in KEYS) or not _is_bill(engine, file, text):
         return None
-    written, found = typed_file.read(engine, file, as_written.Bill, "the product's bill")
+    written, found = typed_file.read(engine, file, as_written.Bill, WHAT, tidy)
     before = (written.upgrades_from,) if isinstance(written.upgrades_from, str) else written.upgrades_from
     wrong, known = list[Mistake](), list[Version]()
     for text, key in ((written.version, "version"), *((one, "upgradesFrom") for one in before)):

@@ -44,8 +44,9 @@ def through(
         raise UserError(
             f"there is no bill of {product} {goal}", then=f"bills are there of {names(sorted(by_version))}"
         )
-    begun = versions.parse(under_way) if under_way and under_way != installed else None
-    now = begun or (versions.parse(installed) if installed else None)
+    known, begun = (versions.parse(text) if text else None for text in (installed, under_way))
+    begun = None if begun == known else begun
+    now = begun or known
     if now is None:
         return [by_version[goal]]
     if begun and begun not in by_version:

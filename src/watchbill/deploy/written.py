@@ -27,11 +27,11 @@ class Written(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
 class Component(Written, frozen=True):
     """One release of a chart."""
 
-    name: Annotated[Text, Meta(description="What jobs, --only and reports call it.")]
+    name: Annotated[Text, Meta(description="The name that jobs, --only and reports call it by.")]
     chart: Annotated[
         Text,
         Meta(
-            description="A folder or .tgz, from the folder of this file; oci://..., REPOSITORY/CHART or https://... else.",
+            description="The chart: a folder or .tgz, as a path from the folder of this file, or oci://..., https://... or REPOSITORY/CHART.",
             examples=["charts/logging", "oci://registry.example.org/charts/logging"],
         ),
     ]
@@ -76,12 +76,14 @@ class Bill(Written, frozen=True):
     """One version of a product: what `watchbill deploy` installs, and what it may be upgraded from."""
 
     product: Annotated[
-        Text, Meta(description="Name of the product; the cluster's record of it goes by that.")
+        Text, Meta(description="The name of the product: the cluster's record of it goes by it.")
     ]
     version: Annotated[VersionText, Meta(description="The version this file installs, like 2.6.0.")]
     default_namespace: Annotated[
         Text,
-        Meta(description="Namespace of components that name none; the record of the product is kept in it."),
+        Meta(
+            description="The namespace of components that name none; the record of the product is kept there."
+        ),
     ]
     upgrades_from: Annotated[
         VersionText | tuple[VersionText, ...],

@@ -24,13 +24,13 @@ Wanted = TypeVar("Wanted")
 def read(
     engine: Engine, file: str, wanted: type[Wanted], what: str, tidy: Callable[[Any], Any] | None = None
 ) -> tuple[Wanted, plain.PlainFile]:
-    """`what` such a file holds, for who names another one; `tidy` is asked before the shape is looked at."""
+    """`what` such a file holds, for who names another one; `tidy` comes before everything else."""
     try:
         found = plain.read(engine, file, _text(file, what))
-        content = without_nothing(found.content if found.content is not None else {})
+        content = found.content if found.content is not None else {}
+        content = without_nothing(tidy(content) if tidy else content)
     except RecursionError:
         raise UserError(f"{file} is nested too deeply", then=f"name the file with {what}") from None
-    content = tidy(content) if tidy else content
     if wrong := list(islice(mistakes(content, wanted), MOST_MISTAKES)):
         raise bad(engine, found, wrong)
     return msgspec.convert(content, wanted), found
