@@ -4,7 +4,7 @@ import asyncio
 import os
 import random
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any
 
 import httpx2
@@ -67,7 +67,7 @@ class Kube(AsyncClient):
 
     async def follow_log(
         self, pod: str, container: str, *, namespace: str, since: str = ""
-    ) -> AsyncIterator[tuple[str, str]]:
+    ) -> AsyncGenerator[tuple[str, str]]:
         """(RFC 3339 time, line) as they come, from a time on. Ends with the container; KubeError `Timeout` after a long
         silence: ask again from the last time."""
         params = {"container": container, "follow": "true", "timestamps": "true", "sinceTime": since or None}
