@@ -1,7 +1,7 @@
 """What can be wrong with the declaration of a job. Nothing stops at the first mistake."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from watchbill import durations, versions
@@ -116,11 +116,10 @@ class Checks:
         self.wrong(f"{key} must be a list of texts", f'write it as: {key}=["{example}"]')
         return ()
 
-    def nothing_else(self, unknown: Iterable[str], known: Iterable[str]) -> None:
+    def nothing_else(self, given: Iterable[str], known: Sequence[str]) -> None:
         from difflib import get_close_matches  # for who mistypes alone
 
-        known = list(known)
-        for key in unknown:
+        for key in [key for key in given if key not in known]:
             close = get_close_matches(key, known, n=1)
             then = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
             self.wrong(f"it cannot be given {key!r}", then)
@@ -138,10 +137,9 @@ class Checks:
             if one.default is one.empty and one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
         ]
         if not takes or any(one is not takes[0] for one in needed):
-            names = ", ".join(str(one).partition(":")[0] for one in parameters)
             self.wrong(
-                f"it takes ({names}), and is called with one argument, the context",
-                "write it as: def name(ctx)",
+                f"it takes {inspect.signature(function)}, and is called with one argument, the context",
+                f"write it as: {bare.__name__}(ctx)",
             )
             return
         self._context(function, takes[0].annotation)

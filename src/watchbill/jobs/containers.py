@@ -86,7 +86,7 @@ def container_job(component: Any = MISSING, moment: Any = MISSING, *more: Any, *
         checks.wrong("it has no name", 'say name="..."')
     if more:
         checks.wrong("only component and moment are given without a name", "give the rest as: image=...")
-    checks.nothing_else(given.keys() - {*KEYWORDS, *OWN_KEYWORDS}, (*KEYWORDS, *OWN_KEYWORDS))
+    checks.nothing_else(given, (*KEYWORDS, *OWN_KEYWORDS))
     container = _container(checks, given)
 
     async def run(ctx: Context) -> None:
@@ -113,7 +113,7 @@ def container_job(component: Any = MISSING, moment: Any = MISSING, *more: Any, *
 
 def _container(checks: Checks, given: dict[str, Any]) -> Container:
     image = checks.text("image", given.get("image", ""))
-    if not image:
+    if given.get("image", "") == "":
         checks.wrong("it has no image", 'say image="..."')
     attempts = given.get("attempts", 1)
     if not isinstance(attempts, int) or attempts < 1:

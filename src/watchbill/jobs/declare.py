@@ -114,14 +114,14 @@ def job(component: Any = MISSING, moment: Any = MISSING, *more: Any, **given: An
             checks.wrong("only a function can be a job")
             report(checks)
             return function
-        name = given.get("name") or function.__name__
-        checks = Checks(place_of(function), str(name))
+        name = function.__name__ if given.get("name") is None else given["name"]
+        checks = Checks(place_of(function), str(name or function.__name__))
         checks.function(function)
         if more:
             checks.wrong(
                 "only component and moment are given without a name", f"give the rest as: {KEYWORDS[0]}=..."
             )
-        checks.nothing_else(given.keys() - set(KEYWORDS), KEYWORDS)
+        checks.nothing_else(given, KEYWORDS)
         declare(
             checks,
             component,

@@ -23,7 +23,7 @@ class Failure:
 
     def __init__(self, error: BaseException, file: str) -> None:
         self.error = _speaker(error)
-        self._folder = os.path.dirname(os.path.abspath(file)) + os.sep
+        self._folder = os.path.dirname(os.path.abspath(file)) + os.sep if file else ""
 
     @property
     def status(self) -> Status:
@@ -70,11 +70,17 @@ class Failure:
 
     def _is_users(self, file: str) -> bool:
         """The job's own folder is, even where it is installed as a package."""
+        if file.startswith("<"):
+            return False
         path = os.path.abspath(file)
         installed = f"{os.sep}site-packages{os.sep}"
-        if path.startswith(self._folder) and path.count(installed) == self._folder.count(installed):
+        if (
+            self._folder
+            and path.startswith(self._folder)
+            and path.count(installed) == self._folder.count(installed)
+        ):
             return True
-        return not path.startswith((_OURS, *_PYTHON)) and installed not in path and not file.startswith("<")
+        return not path.startswith((_OURS, *_PYTHON)) and installed not in path
 
 
 def _speaker(error: BaseException) -> BaseException:
@@ -110,7 +116,10 @@ def _said(error: BaseException) -> str:
     if isinstance(error, UserError):
         return _line(error.what)
     if isinstance(error, SystemExit):
-        return f"it called sys.exit({'' if error.code is None else repr(error.code)}): a job ends by returning or raising"
+        return f"it called sys.exit({'' if error.code is None else repr(error.code)})"
+    if isinstance(error, ImportError) and error.path:
+        # The path is where the other module lies, and no help.
+        return f"{type(error).__name__}: {error.msg.removesuffix(f' ({error.path})')}"
     if isinstance(error, asyncio.CancelledError):
         return "it cancelled itself"
     try:

@@ -42,16 +42,12 @@ class Module:
             return ""
         if not self._package:
             return "install it where watchbill runs; files are named by their path, like jobs/volumes.py"
-        top, _, rest = missing.partition(".")
+        top = missing.partition(".")[0]
         folder = os.path.dirname(self.file)
         if _is_module(folder, top):
             return f"{top} lies beside it: from . import {top}"
         if os.path.basename(self._package.folder) == top:
-            return (
-                f"it is of the same folder: from .{rest} import ..."
-                if rest
-                else "write it as: from . import ..."
-            )
+            return f"within {top} a dot stands for it: from . import ..."
         return "install it where watchbill runs"
 
 

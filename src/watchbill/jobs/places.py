@@ -32,7 +32,7 @@ def near(path: str) -> str:
 
 def refusal(mistakes: Iterable[Mistake]) -> UserError:
     """All of them at once."""
-    ordered = sorted(mistakes, key=lambda mistake: (mistake.place or Place("", 0), mistake.what))
+    ordered = sorted(mistakes, key=lambda mistake: mistake.place or Place("", 0))
     if len(ordered) == 1:
         return UserError(_told(ordered[0]), then=ordered[0].then or None)
     lines = []
