@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from watchbill.errors import UserError
@@ -133,18 +134,16 @@ def _unreachable(error: httpx2.TransportError, server: str) -> KubeError:
 
 def _cause(error: BaseException) -> str:
     """The words of the deepest cause: the layers above it say the same with less."""
-    while (deeper := error.__cause__ or error.__context__) is not None:
-        error = deeper
-    if isinstance(error, OSError) and error.strerror and not isinstance(error, _ssl_error()):
-        words = error.strerror
-        return words[:1].lower() + words[1:]
-    return str(error) or type(error).__name__
-
-
-def _ssl_error() -> type[Exception]:
+    import socket
     import ssl
 
-    return ssl.SSLError
+    while (deeper := error.__cause__ or error.__context__) is not None:
+        error = deeper.exceptions[0] if isinstance(deeper, BaseExceptionGroup) else deeper
+    if isinstance(error, OSError) and error.errno and not isinstance(error, ssl.SSLError):
+        # asyncio puts other words into its errors than the system has; names that are not found have no number there.
+        words = str(error.strerror) if isinstance(error, socket.gaierror) else os.strerror(error.errno)
+        return words[:1].lower() + words[1:]
+    return str(error) or type(error).__name__
 
 
 def _certificate_words(why: str) -> str:
