@@ -17,7 +17,7 @@ IN_ORDER = """
 
 def test_they_come_in_order() -> None:
     parsed = [versions.parse(text) for text in IN_ORDER]
-    assert [str(version) for version in sorted(parsed[::-1])] == IN_ORDER
+    assert sorted({*parsed}) == parsed
     for before, after in pairwise(parsed):
         assert before < after
         assert after > before
