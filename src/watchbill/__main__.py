@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 
-RENDERING_COMMANDS = frozenset({"check", "compare", "matrix", "rehearse", "show"})
+RENDERING_COMMANDS = frozenset({"check", "compare", "deploy", "matrix", "rehearse", "show"})
 
 
 def start() -> None:

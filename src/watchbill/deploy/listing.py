@@ -38,7 +38,7 @@ class _ListAbout(Struct, frozen=True, rename={"then": "continue"}):
 
 
 class _List(Struct, frozen=True):
-    items: list[_Object] = []
+    items: list[_Object] | None = None  # null where there are none
     metadata: _ListAbout = _ListAbout()
 
 
@@ -58,7 +58,7 @@ async def metadata(
     while True:
         answer = await patiently(lambda: client.send(client.build_adapter_request(request)))
         page = _decoder.decode(answer.content)
-        found += [item.metadata for item in page.items]
+        found += [item.metadata for item in page.items or ()]
         if not page.metadata.then:
             return found
         request.params["continue"] = page.metadata.then

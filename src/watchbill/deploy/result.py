@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from watchbill.deploy.events import Stage, Status
+from watchbill.deploy.events import GOOD, Stage, Status
 from watchbill.jobs.outcomes import Outcome
 
 
@@ -27,7 +27,7 @@ class ComponentResult(Struct, frozen=True):
 
     @property
     def is_good(self) -> bool:
-        return self.is_good
+        return self.status in GOOD
 
 
 class StageResult(Struct, frozen=True):
@@ -46,4 +46,4 @@ class Result(Struct, frozen=True):
 
     @property
     def is_good(self) -> bool:
-        return self.is_good
+        return self.status in GOOD

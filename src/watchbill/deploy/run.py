@@ -86,7 +86,7 @@ class Deploy:
     async def prepare(self) -> Outlook:
         """Reads the cluster; refuses what would be refused, before anything is written."""
         outlook = await look(self._kube, self.bill, self.selection)
-        self._hop(outlook.record)
+        self.hop(outlook.record)
         settled = [self.registry.named(name) for name in (*self.asked.rerun, *self.asked.taken_as_done)]
         refuse(self.bill, self.registry, self.selection.jobs, outlook, settled)
         return outlook
@@ -98,7 +98,7 @@ class Deploy:
         async with AsyncExitStack() as stack:
             writer = await self._begin(stack, say)
             outlook = replace(outlook, record=writer.record)
-            hop = self._hop(outlook.record)
+            hop = self.hop(outlook.record)
             await self._heal(writer, outlook, say)
             if not outlook.releases.keys() >= {one.name for one in self.selection.everything}:
                 outlook = replace(outlook, releases=await releases_of(self._kube, self.selection.everything))
@@ -123,7 +123,7 @@ class Deploy:
         stack.push_async_callback(lease.release)
         return await Writer.open(self._kube, namespace, product, self._ours.identity)
 
-    def _hop(self, known: Record) -> Hop:
+    def hop(self, known: Record) -> Hop:
         return path.decide(known, self.bill, back=self.asked.back, known=self._known)
 
     async def _heal(self, writer: Writer, outlook: Outlook, say: Say) -> None:
@@ -163,7 +163,7 @@ class Deploy:
     def _ground(self, outlook: Outlook, definitions: Definitions, hop: Hop | None = None) -> Ground:
         return Ground(
             self.bill,
-            hop or self._hop(outlook.record),
+            hop or self.hop(outlook.record),
             self._access,
             self._kube,
             self._helm,

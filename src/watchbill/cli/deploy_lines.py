@@ -1,0 +1,56 @@
+"""A deploy where nobody looks on: one line an event. Jobs are heard; of helm only what went wrong, unless asked."""
+
+from collections.abc import Callable
+
+import click
+
+from watchbill import durations
+from watchbill.deploy.events import GOOD, STARTED, WORKING, Event
+
+WHERE = 34
+
+
+class Lines:
+    """Lines go where the person reads: not to stdout where that is for machines."""
+
+    def __init__(self, say: Callable[[str], None], *, verbose: bool = False) -> None:
+        self.say = say
+        self._verbose = verbose
+
+    def __enter__(self) -> "Lines":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def tell(self, event: Event) -> None:
+        if event.stage is None:  # the whole deploy: what is said before and after it tells more
+            return
+        if event.status == WORKING and event.step == "chart" and not self._verbose:
+            return
+        if event.component and not event.step and event.status in (STARTED, "done"):
+            return  # its steps tell as much
+        self.say(f"{event.time[11:19]}  {where(event):<{WHERE}}  {words(event)}".rstrip())
+
+
+def where(event: Event) -> str:
+    parts = [event.component or str(event.stage), event.step or ""]
+    return " ".join(part for part in parts if part and part != event.stage) or str(event.stage)
+
+
+def words(event: Event) -> str:
+    if event.status == WORKING:
+        return f"  {event.text}"
+    if event.status == STARTED:
+        return "begins" if event.component is None and event.step is None else STARTED
+    head = styled(event.status)
+    took = f" after {durations.told(event.seconds)}" if event.seconds is not None else ""
+    return f"{head}{took}{f': {event.text}' if event.text else ''}"
+
+
+def styled(status: str) -> str:
+    if status in GOOD:
+        return click.style(status, fg="green")
+    if status in ("manual", "cancelled", "not-started"):
+        return click.style(status, fg="yellow")
+    return click.style(status, fg="red", bold=True)

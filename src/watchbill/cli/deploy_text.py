@@ -1,0 +1,129 @@
+"""What a person would write into the ticket after a deploy: from where to where, what ran and how long, what failed, what to do."""
+
+from collections.abc import Iterator
+
+import click
+
+from watchbill import durations
+from watchbill.cli.deploy_lines import styled
+from watchbill.deploy.bill import Bill
+from watchbill.deploy.events import STAGES
+from watchbill.deploy.path import Hop
+from watchbill.deploy.result import ComponentResult, Result
+from watchbill.jobs.outcomes import Outcome
+from watchbill.report.table import table
+
+LAST_LINES = 10
+
+
+def heading(bill: Bill, hop: Hop, operation: str) -> str:
+    profile = f", profile {bill.profile}" if bill.profile else ""
+    return f"{click.style(bill.product, bold=True)} {way(hop)}{profile}    operation {operation}"
+
+
+def way(hop: Hop) -> str:
+    match hop.kind:
+        case "first":
+            return f"{hop.to}, from nothing"
+        case "same":
+            return f"{hop.to}, again"
+        case "resume":
+            return f"{hop.from_ or 'nothing'} → {hop.to}, which was begun before"
+        case "back":
+            return f"back from a part of {hop.from_} to {hop.to}"
+        case _:
+            return f"{hop.from_} → {hop.to}"
+
+
+def closing(bill: Bill, hop: Hop, result: Result) -> Iterator[str]:
+    yield ""
+    yield from table([[click.style(cell, dim=True) for cell in ("what", "how", "took", "")], *_rows(result)])
+    yield ""
+    for component in result.components:
+        if not component.is_good and component.status != "not-started":
+            yield from _trouble(component, result)
+    for job in result.jobs:
+        if job.component is None and not job.is_good:
+            yield from _job_trouble(job)
+    yield verdict(bill, hop, result)
+    yield from _next(bill, result)
+
+
+def verdict(bill: Bill, hop: Hop, result: Result) -> str:
+    good = sum(component.is_good for component in result.components)
+    of = (
+        f"{good} of {len(result.components)} components"
+        if good < len(result.components)
+        else f"{good} components"
+    )
+    reason = f": {result.reason}" if result.reason else ""
+    return f"{bill.product} {way(hop)}: {styled(result.status)} after {durations.told(result.seconds)}{reason} ({of}, {len(result.jobs)} jobs)"
+
+
+def _rows(result: Result) -> Iterator[list[str]]:
+    took = {stage.stage: stage for stage in result.stages}
+    for stage in STAGES:
+        if stage not in took:
+            continue
+        yield [stage, styled(took[stage].status), durations.told(took[stage].seconds), ""]
+        for job in result.jobs:
+            if job.component is None and stage == f"global-{job.moment}":
+                yield _job_row(job, "  ")
+        for component in result.components:
+            if component.stage == stage:
+                yield from _component_rows(component, result)
+    yield ["total", styled(result.status), durations.told(result.seconds), ""]
+
+
+def _component_rows(component: ComponentResult, result: Result) -> Iterator[list[str]]:
+    note = f"revision {component.chart.revision}" if component.chart and component.chart.revision else ""
+    took = durations.told(component.seconds) if component.status != "not-started" else ""
+    yield [f"  {component.name}", styled(component.status), took, note]
+    jobs = [job for job in result.jobs if job.component == component.name]
+    for job in jobs:
+        if job.moment == "pre":
+            yield _job_row(job, "    ")
+    if jobs and component.chart is not None:
+        yield ["    chart", styled(component.chart.status), durations.told(component.chart_seconds), ""]
+    for job in jobs:
+        if job.moment == "post":
+            yield _job_row(job, "    ")
+
+
+def _job_row(job: Outcome, indent: str) -> list[str]:
+    name = job.identity.rpartition("/")[2]
+    reason = job.reason if job.status == "skipped" else ""
+    return [f"{indent}{job.moment} {name}", styled(job.status), durations.told(job.seconds), reason]
+
+
+def _trouble(component: ComponentResult, result: Result) -> Iterator[str]:
+    yield f"{styled(component.status)}  {click.style(component.name, bold=True)}"
+    yield from _indented(component.reason)
+    for job in result.jobs:
+        if job.component == component.name and not job.is_good:
+            yield from _job_trouble(job)
+    yield ""
+
+
+def _job_trouble(job: Outcome) -> Iterator[str]:
+    if job.component is None:
+        yield f"{styled(job.status)}  {click.style(job.identity, bold=True)}"
+        yield from _indented(job.reason)
+    for line in job.log[-LAST_LINES:]:
+        yield f"    | {line}"
+    if job.guide:
+        yield "  what you have to do:"
+        yield from _indented(job.guide, "    ")
+    if job.component is None:
+        yield ""
+
+
+def _indented(text: str, indent: str = "  ") -> Iterator[str]:
+    yield from (f"{indent}{line}" for line in text.splitlines())
+
+
+def _next(bill: Bill, result: Result) -> Iterator[str]:
+    if result.is_good:
+        return
+    yield f"  next: put it right, then run the same command again: it finishes {bill.version}"
+    yield "  logs: watchbill history show --logs"

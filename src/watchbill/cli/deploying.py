@@ -1,0 +1,179 @@
+"""A deploy as a person runs it: bills are read, refusals said, events shown, signals heard, and the end is told."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, Self
+
+import click
+import msgspec
+
+from watchbill.charts.engine import Engine
+from watchbill.checking.inputs.workspace import Workspace
+from watchbill.cli import deploy_text
+from watchbill.cli.deploy_lines import Lines
+from watchbill.cli.session import Session
+from watchbill.deploy import crds_found, reading, record, siblings
+from watchbill.deploy.bill import Bill
+from watchbill.deploy.events import Event
+from watchbill.deploy.fetched import with_local_charts
+from watchbill.deploy.run import Asked, Deploy
+from watchbill.deploy.way import through
+from watchbill.helm.driver import Helm
+from watchbill.helm.requests import Target
+from watchbill.jobs.load import load
+from watchbill.kube.access import Access
+from watchbill.kube.client import Kube, connect
+
+FAILED = 1
+INTERRUPTED = 130
+
+
+class Display(Protocol):
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def tell(self, event: Event) -> None: ...
+
+    def say(self, text: str) -> None: ...
+
+
+class Deploying:
+    """`run` gives the exit code."""
+
+    def __init__(self, session: Session, engine: Engine, options: dict[str, Any], access: Access) -> None:
+        self._session = session
+        self._engine = engine
+        self._options = options
+        self._access = access
+        self._deploy: Deploy | None = None
+        self._interrupted = False
+
+    async def run(self) -> int:
+        target = Target(self._options["kubeconfig"], self._options["context"])
+        helm = Helm.find(self._options["helm_path"], target)
+        with self._signals(), Workspace() as workspace:
+            async with connect(self._access) as kube, helm:
+                await helm.version()
+                for bill in await self._bills(kube):
+                    local = await asyncio.to_thread(with_local_charts, bill, helm.binary, workspace)
+                    code = await self._one(local, kube, helm)
+                    if code:
+                        return code
+        return 0
+
+    async def _bills(self, kube: Kube) -> list[Bill]:
+        """One, or those that lead to it one after the other."""
+        file, folder, profile = (self._options[name] for name in ("file", "through", "profile"))
+        wanted = reading.read(self._engine, file, profile) if file else None
+        if not folder:
+            assert wanted is not None
+            return [wanted]
+        known = siblings.in_folder(self._engine, folder, wanted.product if wanted else "")
+        newest = reading.read(self._engine, known[-1].file, profile)
+        installed = await record.load(kube, newest.default_namespace, newest.product)
+        steps = through(
+            known, installed.installed, wanted.version if wanted else None, under_way=installed.target
+        )
+        return [reading.read(self._engine, step.file, profile) for step in steps]
+
+    async def _one(self, bill: Bill, kube: Kube, helm: Helm) -> int:
+        registry = load(bill.jobs, bill.folder, bill.names)
+        deploy = Deploy(
+            bill,
+            registry,
+            self._asked(),
+            access=self._access,
+            kube=kube,
+            helm=helm,
+            known=siblings.beside(self._engine, bill),
+        )
+        outlook = await deploy.prepare()
+        definitions = crds_found.collect(
+            self._engine, bill, {one.name: one.chart for one in deploy.selection.everything}
+        )
+        hop = deploy.hop(outlook.record)
+        with self._display() as display:
+            display.say(deploy_text.heading(bill, hop, deploy.operation))
+            if hop.warning:
+                display.say(f"{click.style('warning:', fg='yellow')} {hop.warning}")
+            self._deploy = deploy
+            result = await deploy.run(outlook, definitions, display.tell, display.say)
+            self._deploy = None
+        for line in deploy_text.closing(bill, hop, result):
+            display.say(line)
+        if self._interrupted:
+            return INTERRUPTED
+        return 0 if result.is_good else FAILED
+
+    def _asked(self) -> Asked:
+        options = self._options
+        return Asked(
+            only=options["only"],
+            back=options["back"],
+            fail_fast=options["fail_fast"],
+            workers=options["workers"],
+            timeout=options["timeout"],
+            heal_by_uninstall=options["heal"] == "uninstall",
+            rerun=options["rerun"],
+            taken_as_done=options["taken_as_done"],
+            dry_run=options["dry_run"],
+        )
+
+    def _display(self) -> Display:
+        if self._options["events"]:
+            return _JsonLines(self._session, verbose=self._options["verbose"])
+        if sys.stdout.isatty():
+            from watchbill.cli.deploy_live import Live
+
+            return Live(no_color=self._session.no_color)
+        return Lines(self._session.say, verbose=self._options["verbose"])
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        loop, main = asyncio.get_running_loop(), asyncio.current_task()
+        assert main
+
+        def heard(number: signal.Signals) -> None:
+            deploy = self._deploy
+            if deploy is None:  # nothing was begun
+                raise KeyboardInterrupt
+            if deploy.cancellation.reason:
+                deploy.force()
+            else:
+                self._interrupted = number is signal.SIGINT
+                who = "Ctrl-C" if number is signal.SIGINT else number.name
+                deploy.cancellation.cancel(f"cancelled by {who}")
+                click.echo(f"{who}: cancels what runs; a second one quits by force", err=True)
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, heard, number)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+
+
+class _JsonLines:
+    """Events on stdout, for machines; what is for people on stderr."""
+
+    def __init__(self, session: Session, *, verbose: bool) -> None:
+        self._session = session
+        self._lines = Lines(self.say, verbose=verbose)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def tell(self, event: Event) -> None:
+        self._session.say(msgspec.json.encode(event).decode())
+        self._lines.tell(event)
+
+    def say(self, text: str) -> None:
+        click.echo(text, err=True, color=self._session.color)
