@@ -84,7 +84,7 @@ class Work:
             error = raised
         left = asyncio.all_tasks(loop)
         if left:
-            context.log.warning("it left %d tasks behind: they were cancelled", len(left))
+            context.log.warning("it left tasks behind, which were cancelled: %d", len(left))
         _call(self._outside, _settle, self.ended, error)
         try:
             loop.run_until_complete(_tidy_up(left, context))
