@@ -14,6 +14,7 @@ from watchbill.errors import UserError
 
 ENDINGS = (".yaml", ".yml", ".json")
 LARGEST = 16 << 20
+ONLY = f"crds are files of {KIND}s"
 
 
 def collect(engine: Engine, bill: Bill, local: Mapping[str, str], kube_version: str = "") -> Definitions:
@@ -31,13 +32,21 @@ def _named(engine: Engine, bill: Bill) -> Iterator[Definition]:
             raise UserError(f"there is no YAML in {_told(path, bill)}", where=f"{bill.file}: crds")
         for file in files:
             name = _told(file, bill)
-            rendering = parse(engine, name, _text(file, name))
+            rendering = _parsed(engine, file, name)
             for document in rendering.documents:
                 _check(document, name)
             for resource in rendering.resources:
                 yield _definition(
                     resource.object, resource.kind, name, f"leave it out of crds in {bill.file}"
                 )
+
+
+def _parsed(engine: Engine, file: str, name: str) -> Rendering:
+    text = _text(file, name)
+    try:
+        return parse(engine, name, text)
+    except UserError as error:
+        raise UserError(error.what, where=error.where, then=ONLY) from None
 
 
 def _of_charts(
@@ -102,7 +111,7 @@ def _definition(found: dict[str, object], kind: str, origin: str, then: str) -> 
 def _check(document: Document, name: str) -> None:
     known = document.object
     if known is not None and not (isinstance(known, dict) and isinstance(known.get("kind"), str)):
-        raise UserError(f"{name}: this is no Kubernetes object", then=f"name files with {KIND}s")
+        raise UserError(f"{name}: this is no Kubernetes object", then=ONLY)
 
 
 def _files(path: str) -> list[str]:
