@@ -92,24 +92,29 @@ def listen(
 ) -> Iterator[Heard | Fact]:
     """Everything that rules say of one ground, and the facts."""
     for sighting in sightings(ground, depth, own):
-        if is_of_every_job(sighting):
-            yield Fact(REPLACED, (str(ground.tool),))
-        elif (said := claimed(sighting)) is not None:
-            rule, claim = said
-            severity = weigh(claim, sighting, in_use)
-            if ground.chart is None and (doubtful := doubted(claim, sighting)) is not None:
-                claim, severity = doubtful, min(severity, Severity.WARNING)
-            yield Heard(rule, claim, ground, severity, sighting)
-        elif (fact := fact_of(sighting)) is not None:
-            yield Fact(fact, (str(ground.tool),))
-        else:
-            claim = wb000_unclaimed.claim(sighting)
-            yield Heard(wb000_unclaimed.RULE, claim, ground, weigh(claim, sighting, in_use), sighting)
+        yield hear(ground, sighting, in_use)
     seen = look(ground.life, ground.checked, ground.dropped, ground.volatile)
     for rule in RULES:
         if rule.inspect is not None:
             for claim in rule.inspect(seen):
                 yield Heard(rule, claim, ground, weigh(claim, None, in_use), seen=seen)
+
+
+def hear(ground: Ground, sighting: Sighting, in_use: frozenset[str]) -> Heard | Fact:
+    """What rules say of one sighting."""
+    tool = str(ground.tool)
+    if is_of_every_job(sighting):
+        return Fact(REPLACED, (tool,))
+    if (said := claimed(sighting)) is not None:
+        rule, claim = said
+        severity = weigh(claim, sighting, in_use)
+        if ground.chart is None and (doubtful := doubted(claim, sighting)) is not None:
+            claim, severity = doubtful, min(severity, Severity.WARNING)
+        return Heard(rule, claim, ground, severity, sighting)
+    if (fact := fact_of(sighting)) is not None:
+        return Fact(fact, (tool,))
+    claim = wb000_unclaimed.claim(sighting)
+    return Heard(wb000_unclaimed.RULE, claim, ground, weigh(claim, sighting, in_use), sighting)
 
 
 def claimed(sighting: Sighting) -> tuple[Rule, Claim] | None:

@@ -196,6 +196,17 @@ def of_manifests(
         yield Ground(tool, "", life, len(life.versions) - 1, (), alone, (), (parse(engine, *new, own),))
 
 
+def of_installed(engine: Engine, chart: Chart, installed: str, context: Context, tool: Tool) -> Ground:
+    """From manifests that are in a cluster, or from nothing, to a chart."""
+    own = context_for(context, tool)
+    release = ReleaseName(own.release, own.namespace)
+    this = FromChart(engine, chart, own)
+    alone = _lab(tool, [this], release)
+    before = FromManifests(engine, f"what is installed as {release.name}", installed, own)
+    life = _lab(tool, [before, this], release) if installed else alone
+    return Ground(tool, "", life, len(life.versions) - 1, (), alone, (), _renderings(chart, this), chart)
+
+
 def _lab(tool: Tool, sources: Sequence[Source], release: ReleaseName) -> Lab:
     """What Kubernetes has removed is said once (WB110); beyond that the chart is played where it can be installed."""
     versions = Versions(sources, release)
