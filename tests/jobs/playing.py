@@ -25,11 +25,11 @@ class Played(NamedTuple):
         return [(event.text, event.fraction) for event in self.events if isinstance(event, Progressed)]
 
 
-def declared(function: Callable[[Any], Any], **options: Any) -> Job:
+def declared(function: Callable[[Any], Any], component: str = "logging", **options: Any) -> Job:
     collector = Collector()
     token = collecting.set(collector)
     try:
-        job("logging", Pre, **{"until": "9.0.0", **options})(function)
+        job(component, Pre, **{"until": "9.0.0", **options})(function)
     finally:
         collecting.reset(token)
     assert collector.mistakes == []
