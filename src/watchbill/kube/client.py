@@ -72,7 +72,7 @@ class Kube(AsyncClient):
         silence: ask again from the last time."""
         params = {"container": container, "follow": "true", "timestamps": "true", "sinceTime": since or None}
         request = self._client.prepare_request("get", PodLog, name=pod, namespace=namespace, params=params)
-        request.timeout = httpx2.Timeout(TIMEOUT, read=SILENCE)
+        request.timeout = _timeout(SILENCE)
         response = await self._client.send(self._client.build_adapter_request(request), stream=True)
         try:
             async for line in response.aiter_lines():
@@ -103,6 +103,10 @@ class SyncKube(Client):
             return super().exec(*args, **options)
         except Exception as error:
             raise told(error, self.access.server) from error
+
+
+def _timeout(read: float) -> httpx2.Timeout:
+    return httpx2.Timeout(connect=TIMEOUT.connect, read=read, write=TIMEOUT.write, pool=TIMEOUT.pool)
 
 
 def _no_exec(dry_run: bool) -> None:
@@ -215,7 +219,7 @@ class _Watching:
     def __init__(self, request: BasicRequest, build_request: Any, on_error: OnErrorHandler) -> None:
         self.goes_on = True
         self._driver: Any = WatchDriver(request, build_request)
-        self._timeout = httpx2.Timeout(TIMEOUT, read=int(request.params["timeoutSeconds"]) + 30)
+        self._timeout = _timeout(int(request.params["timeoutSeconds"]) + 30)
         self._on_error = on_error
         self._failures = 0
 

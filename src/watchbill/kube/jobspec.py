@@ -42,15 +42,15 @@ class SecretKey(Struct, frozen=True):
 
 
 def name(*parts: str) -> str:
-    """A DNS label of at most 63 characters out of parts; a hash is added whenever something was changed or cut, so
-    that different parts never share a name."""
-    whole = "-".join(part for part in parts if part)
-    plain = "-".join(
-        word for word in "".join(c if c in _ALLOWED else "-" for c in whole.lower()).split("-") if word
-    )
-    if plain == whole and len(plain) <= LONGEST:
+    """A DNS label of at most 63 characters out of parts; a hash is added unless the parts can be told from it, so that
+    different parts never share a name."""
+    whole = "-".join(parts)
+    words = "".join(c if c in _ALLOWED else "-" for c in whole.lower()).split("-")
+    plain = "-".join(word for word in words if word)
+    is_clear = len(parts) == 1 or not any("-" in part for part in parts)
+    if plain == whole and is_clear and 0 < len(plain) <= LONGEST:
         return plain
-    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
+    digest = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:8]
     return f"{plain[: LONGEST - 9].rstrip('-')}-{digest}".lstrip("-")
 
 

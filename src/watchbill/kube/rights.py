@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -78,6 +77,8 @@ def parse(text: str) -> Right:
 
 async def missing(kube: Kube, rights: Iterable[Right], namespace: str) -> list[Right]:
     """Those that whoever is connected does not have, asked by SelfSubjectAccessReview; in the given order, each once."""
+    import asyncio
+
     asked = list(dict.fromkeys(rights))
     limit = asyncio.Semaphore(_AT_ONCE)
 
