@@ -1,6 +1,6 @@
 """Versions for the model: charts rendered in every situation it asks for, or manifests as they are."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
@@ -318,10 +318,11 @@ def _cluster(versions: Sequence[Rendered], bare: bool) -> Cluster:
 
 
 def _seen(asked: _Asked) -> tuple[dict[str, Any], ...]:
-    """What `lookup` finds: what was made, and the namespaces that are there before anything is."""
+    """What `lookup` finds: what was made, Helm's records, and the namespaces that are there before anything is."""
     there = dict.fromkeys([*sorted(ALWAYS_THERE), asked.release.namespace])
     spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in there]
-    return (*spaces, *(_looks(asked, key).object for key in asked.world.objects))
+    records = [record.object for _, record in _records(asked)]
+    return (*spaces, *records, *(_looks(asked, key).object for key in asked.world.objects))
 
 
 @lru_cache(1 << 12)
@@ -335,7 +336,24 @@ def _matches(key: Key, lookup: Lookup) -> bool:
 
 
 def _answer(asked: _Asked, lookup: Lookup) -> tuple[tuple[Key, Body], ...]:
-    return tuple((key, _looks(asked, key)) for key in asked.world.objects if _matches(key, lookup))
+    made = ((key, _looks(asked, key)) for key in asked.world.objects if _matches(key, lookup))
+    return (*made, *((key, record) for key, record in _records(asked) if _matches(key, lookup)))
+
+
+def _records(asked: _Asked) -> Iterator[tuple[Key, Body]]:
+    for name, history in asked.world.releases.items():
+        for one in history:
+            yield _record(name, asked.release.namespace, one.revision, one.status)
+
+
+@lru_cache(1 << 12)
+def _record(name: str, namespace: str, revision: int, status: str) -> tuple[Key, Body]:
+    """A revision as Helm keeps it: a Secret that tells its status by a label."""
+    secret = f"sh.helm.release.v1.{name}.v{revision}"
+    labels = {"owner": "helm", "name": name, "status": status, "version": str(revision)}
+    metadata = {"name": secret, "namespace": namespace, "labels": labels}
+    thing = {"apiVersion": "v1", "kind": "Secret", "type": "helm.sh/release.v1", "metadata": metadata}
+    return Key("", "Secret", namespace, secret), Body.of(thing)
 
 
 def _looks(asked: _Asked, key: Key) -> Body:
