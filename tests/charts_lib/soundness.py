@@ -22,7 +22,7 @@ def _of_one(one: Object, passwords: Sequence[str]) -> Iterator[str]:
     name, metadata = one["metadata"]["name"], one["metadata"]
     if len(name) > LONGEST.get(one["kind"], 253) or not re.fullmatch(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", name):
         yield f"the name has {len(name)} letters or is none"
-    yield from (f"label {label!r} is too long" for label in _labels(one) if len(label) > 63)
+    yield from (f"label {label!r} is too long" for label in _labels(one) if len(str(label)) > 63)
     texts = [*(metadata.get("annotations") or {}).values(), *_labels(one)]
     yield from (f"{text!r} is no text" for text in texts if not isinstance(text, str))
     if "argocd.argoproj.io" in str(one):

@@ -3,15 +3,24 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 
 from dev import charts_packages, charts_readme, charts_tree
 from dev.charts_readme import BEGIN, END, Value, table, values
 from dev.charts_tree import ChartsError
-from tests.charts_lib.helm import HELMS, identities, lint, rendered
+from tests.charts_lib.helm import HELMS, identity, lint, rendered
+from tests.charts_lib.soundness import is_hook, unsound
+from tests.support.checks import found_in_folder
+from watchbill.charts.engine import Engine
 
 LIBRARY = "charts/watchbill-lib"
+HOOKS: dict[str, Any] = {
+    "feature": {"migrationHooks": True},
+    "config": {"migration": {"postgresql": {"auth": {"password": "geheim"}}}},
+}
 
 VALUES = """\
 # A heading that is no explanation.
@@ -72,28 +81,65 @@ def test_renewing_leaves_what_people_wrote(root: Path, tmp_path: Path) -> None:
     assert charts_readme.renew(tmp_path) == []
 
 
-def test_the_consumer_of_the_readme_works(root: Path, tmp_path: Path) -> None:
-    """Its files stand in blocks that begin with their names."""
+@pytest.fixture(scope="module")
+def shop(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The consumer of the README: its files stand in blocks that begin with their names."""
     text = (root / LIBRARY / "README.md").read_text()
     files = dict(re.findall(r"^```yaml\n# (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
-    assert files.keys() == {"Chart.yaml", "values.yaml", "templates/migrate.yaml"}
+    chart = tmp_path_factory.mktemp("readme") / "shop"
     for name, content in files.items():
-        file = tmp_path / "shop" / name
+        file = chart / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content.replace("oci://REGISTRY/charts", f"file://{root / LIBRARY}"))
-    charts_packages.helm("dependency", "update", "--skip-refresh", str(tmp_path / "shop"))
-    for helm in HELMS:
-        linted = lint(helm, tmp_path / "shop", {})
-        assert linted.returncode == 0, linted.stdout
-        hooks = {
-            "feature": {"migrationHooks": True},
-            "config": {"migration": {"postgresql": {"auth": {"password": "p"}}}},
-        }
-        assert sorted(identities(rendered(helm, tmp_path / "shop", hooks))) == [
-            "Job/acme-shop-migrate",
-            "Secret/acme-shop-migrate-database",
-            "ServiceAccount/acme-shop-migrate",
-        ]
+    charts_packages.helm("dependency", "update", "--skip-refresh", str(chart))
+    return chart
+
+
+@pytest.mark.parametrize("helm", HELMS)
+def test_the_consumer_of_the_readme_works(shop: Path, helm: str) -> None:
+    linted = lint(helm, shop, {})
+    assert linted.returncode == 0, linted.stdout
+    found = rendered(helm, shop, HOOKS)
+    assert unsound(found, ["geheim"], []) == []
+    assert {identity(one): is_hook(one) for one in found} == {
+        "Job/acme-shop-migrate": True,
+        "Secret/acme-shop-migrate-database": True,
+        "ServiceAccount/acme-shop-migrate": True,
+        "Deployment/acme-shop": False,
+        "Job/acme-shop-report": True,
+        "ServiceAccount/acme-shop-report": True,
+        "RoleBinding/acme-shop-report": True,
+        "ConfigMap/acme-shop-report": True,
+        "CronJob/acme-shop-report-cron": False,
+        "ServiceAccount/acme-shop-report-cron": False,
+        "RoleBinding/acme-shop-report-cron": False,
+        "ConfigMap/acme-shop-report-cron": False,
+        "Job/acme-shop-backfill": True,
+    }
+
+
+@pytest.mark.parametrize("values", [HOOKS, {}], ids=["hook", "plain"])
+def test_check_only_notes_what_no_tool_can_give_of_it(
+    root: Path, engine: Engine, shop: Path, tmp_path: Path, values: dict[str, Any]
+) -> None:
+    (tmp_path / "values.yaml").write_text(yaml.safe_dump(values))
+    said = {(one.rule, one.level) for one in found_in_folder(engine, shop, tmp_path / "values.yaml")}
+    section = (
+        (root / LIBRARY / "README.md").read_text().split("## What no tool can give")[1].split("\n## ")[0]
+    )
+    assert said <= {(rule, "note") for rule in re.findall(r"\| (WB\d+) \|", section)}
+
+
+def test_another_pod_of_ones_own_is_another_job(shop: Path, tmp_path: Path) -> None:
+    def names(chart: Path) -> set[str]:
+        return {identity(one) for one in rendered(HELMS[0], chart, {}) if one["kind"] == "Job"}
+
+    other = shutil.copytree(shop, tmp_path / "shop")
+    file = other / "templates/backfill.yaml"
+    file.write_text(file.read_text().replace("[shop, backfill]", "[shop, backfill, --all]"))
+
+    gone, come = names(shop) - names(other), names(other) - names(shop)
+    assert [name[:22] for name in (*gone, *come)] == ["Job/acme-shop-backfill"] * 2
 
 
 def test_every_template_that_the_readme_names_is_there(root: Path) -> None:

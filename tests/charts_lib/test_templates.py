@@ -3,7 +3,8 @@
 why: what the case shows
 chart: consumer            a chart of fixtures/, or one of examples/charts
 values: {...}
-release, upgrade, kube, chartVersion: in which surroundings, if not the usual ones
+release, namespace, upgrade, kube, chartVersion: in which surroundings, if not the usual ones
+schema: false              the consumer has not merged the library's schema
 cluster: [...]             objects that `lookup` finds; then the engine renders, since helm asks a real cluster only
 given: [...]               names of accounts and Secrets that somebody else brings
 objects:                   by kind and name; `<hash>` stands for the hash in a name, also in what is expected
@@ -49,12 +50,13 @@ from watchbill.charts.render import render_one
 
 CASES = sorted((Path(__file__).parent / "cases").rglob("*.yaml"))
 HASH = "[0-9a-f]{8}"
-INSTALLED_FIRST = ("ServiceAccount", "Secret", "ConfigMap", "Role", "Job")
+INSTALLED_FIRST = ("ServiceAccount", "Secret", "ConfigMap", "Role", "RoleBinding", "Job")
 
 
 class Surroundings(Struct, forbid_unknown_fields=True, frozen=True, rename="camel"):
     values: dict[str, Any] = {}
     release: str = "acme"
+    namespace: str = "club"
     upgrade: bool = False
     kube: str = ""
     chart_version: str = ""
@@ -63,6 +65,7 @@ class Surroundings(Struct, forbid_unknown_fields=True, frozen=True, rename="came
 class Case(Surroundings, forbid_unknown_fields=True, frozen=True, rename="camel", kw_only=True):
     why: str
     chart: str = "consumer"
+    schema: bool = True
     cluster: tuple[dict[str, Any], ...] = ()
     given: tuple[str, ...] = ()
     objects: dict[str, Any] = {}
@@ -77,20 +80,23 @@ def read(file: Path) -> Case:
 
 
 class Bench:
-    """Renders cases; the library is taken as it lies there, and every chart is checked with its merged schema."""
+    """Renders cases; the library is taken as it lies there, and charts are checked with their merged schema."""
 
     def __init__(self, root: Path, scratch: Path, engine: Engine) -> None:
         self.root, self.scratch, self.engine = root, scratch, engine
 
-    def chart(self, name: str, version: str = "") -> Path:
-        folder = self.scratch / f"{name}-{version}"
+    def chart(self, name: str, version: str = "", *, schema: bool = True) -> Path:
+        folder = self.scratch / f"{name}-{version}{'' if schema else '-open'}"
         if not folder.exists():
             fixture = FIXTURES / name
             shutil.copytree(fixture if fixture.exists() else self.root / "examples/charts" / name, folder)
             shutil.rmtree(folder / "charts", ignore_errors=True)
             shutil.copytree(self.root / "charts/watchbill-lib", folder / "charts/watchbill-lib")
-            parts = [json.loads(file.read_text()) for file in (self.root / FRAGMENT, folder / "schema.json")]
-            (folder / "values.schema.json").write_text(json.dumps(merged(*parts)))
+            (folder / "values.schema.json").unlink(missing_ok=True)
+            if schema:
+                files = (self.root / FRAGMENT, folder / "schema.json")
+                whole = merged(*(json.loads(file.read_text()) for file in files))
+                (folder / "values.schema.json").write_text(json.dumps(whole))
             if version:
                 file = folder / "Chart.yaml"
                 file.write_text(
@@ -99,9 +105,9 @@ class Bench:
         return folder
 
     def helm(self, version: str, case: Case, there: Surroundings) -> CompletedProcess[str]:
-        more = ["--is-upgrade"] if there.upgrade else []
+        more = ["--namespace", there.namespace, *(["--is-upgrade"] if there.upgrade else [])]
         more += ["--kube-version", there.kube] if there.kube else []
-        chart = self.chart(case.chart, there.chart_version)
+        chart = self.chart(case.chart, there.chart_version, schema=case.schema)
         return template(version, chart, there.values, *more, release=there.release)
 
     def objects(self, version: str, case: Case, there: Surroundings) -> list[Object]:
@@ -113,7 +119,7 @@ class Bench:
         values = tuple(f"{key}={json.dumps(value)}" for key, value in case.values.items())
         context = Context(
             release=case.release,
-            namespace="club",
+            namespace=case.namespace,
             upgrade=case.upgrade,
             kube_version=case.kube,
             values=Values(set_json=values),

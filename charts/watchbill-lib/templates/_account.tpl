@@ -4,7 +4,7 @@
 {{- $declaration := .declaration -}}
 {{- $account := $declaration.settings.serviceAccount -}}
 {{- if not $account.create }}{{ $account.name | default "default" }}
-{{- else if $account.name }}{{ $account.name }}{{ .suffix | default "" }}
+{{- else if $account.name }}{{ $account.name }}{{ .suffix }}
 {{- else }}{{ $declaration.base }}{{ end -}}
 {{- end }}
 
@@ -17,8 +17,8 @@
 apiVersion: v1
 kind: ServiceAccount
 metadata:
-  name: {{ include "watchbill.v1.serviceAccountName" . }}
-  namespace: {{ .root.Release.Namespace }}
+  name: {{ include "watchbill.v1.serviceAccountName" . | quote }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels: {{- include "watchbill.v1.companion.labels" . | nindent 4 }}
   {{- with mergeOverwrite $annotations $declaration.settings.serviceAccount.annotations }}
   annotations: {{- toYaml . | nindent 4 }}

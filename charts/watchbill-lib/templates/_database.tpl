@@ -1,6 +1,6 @@
 {{/*
-The value of `postgresql.<key>`: of config.migration (for a Job only), config, global, or `defaults`; the
-first that says something.
+The value of `postgresql.<key>`: of the Job's settings, config.migration (both for a Job only), config, global, or
+`defaults`; the first that says something.
 */}}
 {{- define "watchbill.v1.database.value" -}}
 {{- $found := "" -}}
@@ -17,22 +17,27 @@ first that says something.
 {{- $values := .root.Values -}}
 {{- $config := $values.config | default dict -}}
 {{- $levels := list $config.postgresql ($values.global | default dict).postgresql .defaults -}}
-{{- if .for }}{{ $levels = prepend $levels ($config.migration | default dict).postgresql }}{{ end -}}
+{{- if .for -}}
+{{- $levels = concat (list (.settings | default dict).postgresql ($config.migration | default dict).postgresql) $levels -}}
+{{- end -}}
 {{- toJson $levels -}}
 {{- end }}
 
 {{/*
 Where the password is, as JSON: {password} or {existingSecret, passwordKey}, both of the same level: a user's own
-password never meets somebody else's Secret.
+password never meets somebody else's Secret. A level before that one may name another key of the same Secret.
 */}}
 {{- define "watchbill.v1.database.credentials" -}}
 {{- $found := dict -}}
 {{- range reverse (include "watchbill.v1.database.levels" . | fromJsonArray) -}}
 {{- $auth := (. | default dict).auth | default dict -}}
+{{- $key := ($auth.secretKeys | default dict).passwordKey -}}
 {{- if $auth.existingSecret -}}
-{{- $found = dict "existingSecret" $auth.existingSecret "passwordKey" (($auth.secretKeys | default dict).passwordKey | default "password") -}}
+{{- $found = dict "existingSecret" $auth.existingSecret "passwordKey" ($key | default "password") -}}
 {{- else if $auth.password -}}
 {{- $found = dict "password" $auth.password -}}
+{{- else if and $key $found.existingSecret -}}
+{{- $_ := set $found "passwordKey" $key -}}
 {{- end -}}
 {{- end -}}
 {{- toJson $found -}}
@@ -44,7 +49,7 @@ password never meets somebody else's Secret.
 {{- if .for }}{{ include "watchbill.v1.base" (dict "fullname" .fullname "name" .for "suffix" $suffix) }}-database{{ else }}{{ .fullname }}-database{{ end -}}
 {{- end }}
 
-{{/* The database as environment variables: `fullname`, `for` (the Job's name; none: the application), `defaults`. */}}
+{{/* The database as environment variables: `fullname`, `for` (the Job's name; none: the application), `settings` (of the Job), `defaults`. */}}
 {{- define "watchbill.v1.database.env" -}}
 {{- $scope := . -}}
 {{- $credentials := include "watchbill.v1.database.credentials" . | fromJson -}}
@@ -58,8 +63,8 @@ password never meets somebody else's Secret.
 - name: POSTGRES_PASSWORD
   valueFrom:
     secretKeyRef:
-      name: {{ $credentials.existingSecret | default (include "watchbill.v1.database.secretName" .) }}
-      key: {{ $credentials.passwordKey | default "password" }}
+      name: {{ $credentials.existingSecret | default (include "watchbill.v1.database.secretName" .) | quote }}
+      key: {{ $credentials.passwordKey | default "password" | quote }}
 {{- end }}
 - name: POSTGRES_URI
   value: {{ printf "postgresql://%s@$(POSTGRES_HOST):$(POSTGRES_PORT)/$(POSTGRES_DATABASE)" $who | quote }}
@@ -72,8 +77,8 @@ password never meets somebody else's Secret.
 apiVersion: v1
 kind: Secret
 metadata:
-  name: {{ include "watchbill.v1.database.secretName" $ }}
-  namespace: {{ $.root.Release.Namespace }}
+  name: {{ include "watchbill.v1.database.secretName" $ | quote }}
+  namespace: {{ $.root.Release.Namespace | quote }}
   {{- with $.labels }}
   labels: {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -81,16 +86,19 @@ metadata:
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
 stringData:
-  password: {{ toString . | quote }}
+  password: {{ include "watchbill.v1.text" . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* The same as what a Job needs before it. */}}
+{{/* The same as what a Job needs before it; nothing for a pod that does not use it. */}}
 {{- define "watchbill.v1.database.companion" -}}
 {{- include "watchbill.v1.declare" . -}}
 {{- $declaration := .declaration -}}
-{{- $root := merge (dict "watchbill" (dict "suffix" (.suffix | default ""))) .root -}}
+{{- $root := merge (dict "watchbill" (dict "suffix" .suffix)) .root -}}
+{{- $scope := dict "root" $root "fullname" $declaration.fullname "for" $declaration.name "settings" $declaration.settings -}}
+{{- if contains (include "watchbill.v1.database.secretName" $scope | quote) (include "watchbill.v1.pod" .) -}}
 {{- $labels := include "watchbill.v1.companion.labels" . | fromYaml -}}
 {{- $annotations := include "watchbill.v1.companion.annotations" (merge (dict "rank" "config") .) | fromYaml -}}
-{{- include "watchbill.v1.database.secret" (dict "root" $root "fullname" $declaration.fullname "for" $declaration.name "labels" $labels "annotations" $annotations) -}}
+{{- include "watchbill.v1.database.secret" (merge (dict "labels" $labels "annotations" $annotations) $scope) -}}
+{{- end -}}
 {{- end }}

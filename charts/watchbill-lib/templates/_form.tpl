@@ -9,8 +9,8 @@ a bundled one is from the moment it is ready. Where nobody can look (Argo CD, `h
 {{- include "watchbill.v1.declare" . -}}
 {{- if not .declaration.form -}}
 {{- $hook := and (not .suffix) (include "watchbill.v1.hooks" .) -}}
-{{- if and $hook (.root.Values.database | default dict).bundled -}}
-{{- $hook = and .root.Release.IsUpgrade (include "watchbill.v1.database.ready" .) -}}
+{{- if and $hook (include "watchbill.v1.database.bundled" .) -}}
+{{- $hook = and (include "watchbill.v1.database.workload" .) .root.Release.IsUpgrade (include "watchbill.v1.database.ready" .) -}}
 {{- end -}}
 {{- $_ := set .declaration "form" (ternary "hook" "plain" (not (empty $hook))) -}}
 {{- end -}}
@@ -19,25 +19,76 @@ a bundled one is from the moment it is ready. Where nobody can look (Argo CD, `h
 
 {{/* The flag: not empty where it is set. */}}
 {{- define "watchbill.v1.hooks" -}}
-{{- if (.root.Values.feature | default dict).migrationHooks }}true{{ end -}}
+{{- include "watchbill.v1.truth" (dict "key" "feature.migrationHooks" "value" (.root.Values.feature | default dict).migrationHooks) -}}
+{{- end }}
+
+{{/* Not empty with a bundled database. No text will do: Helm would take "false" in a dependency's condition for yes. */}}
+{{- define "watchbill.v1.database.bundled" -}}
+{{- $bundled := (.root.Values.database | default dict).bundled -}}
+{{- if kindIs "string" $bundled }}{{ fail (printf "watchbill: database.bundled is true or false, not the text %q" $bundled) }}{{ end -}}
+{{- include "watchbill.v1.truth" (dict "key" "database.bundled" "value" $bundled) -}}
+{{- end }}
+
+{{/* The name of the bundled database. Asked for from the first install on: without it no upgrade would work. */}}
+{{- define "watchbill.v1.database.workload" -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- (.declaration.database | default dict).workload | required (printf "watchbill: define %q says no database.workload, and database.bundled is set" .job) -}}
 {{- end }}
 
 {{/* Not empty where the bundled database of a Job answers. */}}
 {{- define "watchbill.v1.database.ready" -}}
-{{- include "watchbill.v1.declare" . -}}
-{{- $declaration := .declaration -}}
-{{- $name := ($declaration.database | default dict).workload | required (printf "watchbill: define %q says no database.workload, and database.bundled is set" .job) -}}
-{{- $workload := lookup "apps/v1" "StatefulSet" .root.Release.Namespace $name | default dict -}}
+{{- $name := include "watchbill.v1.database.workload" . -}}
+{{- $kind := .declaration.database.kind | default "StatefulSet" -}}
+{{- $workload := lookup "apps/v1" $kind .root.Release.Namespace $name | default dict -}}
 {{- if ge (($workload.status | default dict).readyReplicas | default 0 | int) 1 }}true{{ end -}}
 {{- end }}
 
 {{/* Whether this operation has the Job at all: not empty if so. */}}
 {{- define "watchbill.v1.due" -}}
 {{- include "watchbill.v1.declare" . -}}
-{{- $declaration := .declaration -}}
-{{- $when := $declaration.when | default "always" -}}
-{{- $now := or .suffix (eq $when "always") (eq (include "watchbill.v1.form" .) "hook") (eq (eq $when "install") .root.Release.IsInstall) -}}
-{{- if and $declaration.settings.enabled $now }}true{{ end -}}
+{{- if .declaration.settings.enabled -}}
+{{- $now := .root.Release.IsInstall | ternary "install" "upgrade" -}}
+{{- if or .suffix (eq (include "watchbill.v1.form" .) "hook") (contains $now (include "watchbill.v1.events" .)) }}true{{ end -}}
+{{- end -}}
+{{- end }}
+
+{{/* When the Job runs, as Helm's events. What an install has left open is done by the upgrade that comes after it. */}}
+{{- define "watchbill.v1.events" -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $when := .declaration.when | default "always" -}}
+{{- if eq $when "upgrade" }}pre-upgrade
+{{- else if or (eq $when "always") (include "watchbill.v1.open" .) }}pre-install,pre-upgrade
+{{- else }}pre-install{{ end -}}
+{{- end }}
+
+{{/*
+Not empty if the install of this release has not done its part, and this is an upgrade: its Job is there and has not
+succeeded, or no revision was ever deployed, so that nobody knows how far the install came.
+*/}}
+{{- define "watchbill.v1.open" -}}
+{{- if not (hasKey .declaration "open") -}}
+{{- $open := false -}}
+{{- $namespace := .root.Release.Namespace -}}
+{{- if .root.Release.IsUpgrade -}}
+{{- range (lookup "batch/v1" "Job" $namespace "" | default dict).items -}}
+{{- $of := index (.metadata.labels | default dict) "watchbill.dev/job" | default .metadata.name -}}
+{{- if and (eq $of $.declaration.base) (not (.status | default dict).succeeded) }}{{ $open = true }}{{ end -}}
+{{- end -}}
+{{- if not $open }}{{ $open = include "watchbill.v1.neverDeployed" . | eq "true" }}{{ end -}}
+{{- end -}}
+{{- $_ := set .declaration "open" $open -}}
+{{- end -}}
+{{- if .declaration.open }}true{{ end -}}
+{{- end }}
+
+{{/* "true" if Helm keeps revisions of this release and none was ever deployed. Where they cannot be seen, one was. */}}
+{{- define "watchbill.v1.neverDeployed" -}}
+{{- $statuses := list -}}
+{{- range (lookup "v1" "Secret" .root.Release.Namespace "" | default dict).items -}}
+{{- $labels := .metadata.labels | default dict -}}
+{{- if and (eq (toString $labels.owner) "helm") (eq (toString $labels.name) $.root.Release.Name) }}{{ $statuses = append $statuses $labels.status }}{{ end -}}
+{{- end -}}
+{{- and $statuses (not (or (has "deployed" $statuses) (has "superseded" $statuses))) | empty | not -}}
 {{- end }}
 
 {{/* What makes an object a hook; nothing while the flag is off. `events`, `weight`, `policy`. */}}

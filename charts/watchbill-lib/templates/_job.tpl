@@ -6,7 +6,11 @@
 {{ $declaration.base }}
 {{- else -}}
 {{- $bounds := include "watchbill.v1.bounds" (dict "root" .root "settings" $declaration.settings) | fromJson -}}
-{{- $runs := list (include "watchbill.v1.pod" .) $bounds.podFailurePolicy ($declaration.inputs | default "") -}}
+{{- /* Who keeps their own Job may say in `inputs` alone what runs. */ -}}
+{{- if not (or $declaration.containers $declaration.inputs) }}{{ fail (printf "watchbill: define %q says neither containers nor inputs, so nobody knows when something else runs" .job) }}{{ end -}}
+{{- $pod := "" -}}
+{{- if $declaration.containers }}{{ $pod = include "watchbill.v1.pod" . }}{{ end -}}
+{{- $runs := list $pod $bounds.podFailurePolicy ($declaration.inputs | default "") -}}
 {{ $declaration.base }}-{{ $runs | toJson | sha256sum | trunc 8 }}
 {{- end -}}
 {{- end }}
@@ -16,8 +20,8 @@
 {{- if include "watchbill.v1.due" . -}}
 {{- include "watchbill.v1.declare" . -}}
 {{- $declaration := .declaration -}}
-{{- $name := include "watchbill.v1.job.name" . -}}
 {{- $template := include "watchbill.v1.pod" . | fromJson -}}
+{{- $name := include "watchbill.v1.job.name" . -}}
 {{- $spec := include "watchbill.v1.bounds" (dict "root" .root "settings" $declaration.settings) | fromJson -}}
 {{- if eq (include "watchbill.v1.form" .) "hook" -}}
 {{- $_ := set $spec "ttlSecondsAfterFinished" $declaration.settings.ttlSecondsAfterFinished -}}
@@ -36,8 +40,8 @@
 apiVersion: batch/v1
 kind: Job
 metadata:
-  name: {{ $name }}
-  namespace: {{ .root.Release.Namespace }}
+  name: {{ $name | quote }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels: {{- include "watchbill.v1.labels" . | nindent 4 }}
   {{- with include "watchbill.v1.job.annotations" . }}
   annotations: {{- . | nindent 4 }}
@@ -60,8 +64,8 @@ spec: {{- toYaml $spec | nindent 2 }}
 apiVersion: batch/v1
 kind: CronJob
 metadata:
-  name: {{ $declaration.base }}
-  namespace: {{ .root.Release.Namespace }}
+  name: {{ $declaration.base | quote }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels: {{- include "watchbill.v1.labels" $twin | nindent 4 }}
 spec:
   schedule: {{ .schedule | required "watchbill: a CronJob needs a schedule" | quote }}

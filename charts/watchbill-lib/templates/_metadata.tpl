@@ -3,7 +3,7 @@
 {{- include "watchbill.v1.declare" . -}}
 {{- $declaration := .declaration -}}
 {{- $own := dict "app.kubernetes.io/instance" .root.Release.Name "app.kubernetes.io/component" $declaration.name "app.kubernetes.io/managed-by" .root.Release.Service "watchbill.dev/job" $declaration.base -}}
-{{- mergeOverwrite $own ($declaration.labels | default dict) $declaration.settings.labels | toYaml -}}
+{{- include "watchbill.v1.texts" (mergeOverwrite $own ($declaration.labels | default dict) $declaration.settings.labels) | fromJson | toYaml -}}
 {{- end }}
 
 {{/* Annotations of the Job: what makes it a hook, and the user's, which win. */}}
@@ -12,8 +12,7 @@
 {{- $declaration := .declaration -}}
 {{- $own := dict -}}
 {{- if eq (include "watchbill.v1.form" .) "hook" -}}
-{{- $events := dict "always" "pre-install,pre-upgrade" "install" "pre-install" "upgrade" "pre-upgrade" -}}
-{{- $own = include "watchbill.v1.hook.annotations" (dict "root" .root "weight" (add 10 ($declaration.order | default 0)) "events" (index $events ($declaration.when | default "always"))) | fromYaml -}}
+{{- $own = include "watchbill.v1.hook.annotations" (dict "root" .root "weight" (add 10 ($declaration.order | default 0)) "events" (include "watchbill.v1.events" .)) | fromYaml -}}
 {{- end -}}
 {{- with mergeOverwrite $own $declaration.settings.annotations }}{{ toYaml . }}{{ end -}}
 {{- end }}
@@ -25,15 +24,12 @@ As a hook it goes once the Job has succeeded: no uninstall would ever delete it.
 release have an object of the same name in the plain form, whatever became of this one.
 */}}
 {{- define "watchbill.v1.companion.annotations" -}}
-{{- if eq (include "watchbill.v1.form" .) "hook" -}}
-{{- include "watchbill.v1.declare" . -}}
-{{- $declaration := .declaration -}}
 {{- $weights := dict "account" 0 "rights" 1 "config" 5 -}}
-{{- if not (hasKey $weights .rank) }}{{ fail (printf "watchbill: rank is account, rights or config, not %q" (toString .rank)) }}{{ end -}}
-{{- $events := dict "always" "pre-install,pre-upgrade" "install" "pre-install" "upgrade" "pre-upgrade" -}}
-{{ include "watchbill.v1.hook.annotations" (dict "root" .root "weight" (index $weights .rank) "policy" "before-hook-creation,hook-succeeded" "events" (index $events ($declaration.when | default "always"))) }}
-meta.helm.sh/release-name: {{ .root.Release.Name }}
-meta.helm.sh/release-namespace: {{ .root.Release.Namespace }}
+{{- if not (hasKey $weights (.rank | default "")) }}{{ fail (printf "watchbill: rank is account, rights or config, not %q" (.rank | default "")) }}{{ end -}}
+{{- if eq (include "watchbill.v1.form" .) "hook" -}}
+{{ include "watchbill.v1.hook.annotations" (dict "root" .root "weight" (index $weights .rank) "policy" "before-hook-creation,hook-succeeded" "events" (include "watchbill.v1.events" .)) }}
+meta.helm.sh/release-name: {{ .root.Release.Name | quote }}
+meta.helm.sh/release-namespace: {{ .root.Release.Namespace | quote }}
 {{- end -}}
 {{- end }}
 
@@ -44,7 +40,7 @@ meta.helm.sh/release-namespace: {{ .root.Release.Namespace }}
 {{/* A whole companion: `object` names a define that gives it; what it says itself of labels and annotations wins. */}}
 {{- define "watchbill.v1.companion" -}}
 {{- if include "watchbill.v1.due" . -}}
-{{- $context := merge (dict "watchbill" (dict "suffix" (.suffix | default ""))) .root -}}
+{{- $context := merge (dict "watchbill" (dict "suffix" .suffix)) .root -}}
 {{- $object := include .object $context | fromYaml -}}
 {{- with $object.Error }}{{ fail (printf "watchbill: define %q is no YAML: %s" $.object .) }}{{ end -}}
 {{- $labels := include "watchbill.v1.companion.labels" . | fromYaml -}}

@@ -5,6 +5,11 @@
 {{- $container := mergeOverwrite (dict) .container (dict "securityContext" $security) -}}
 {{- with .settings.volumeMounts }}{{ $_ := set $container "volumeMounts" (concat ($container.volumeMounts | default list) .) }}{{ end -}}
 {{- if and .settings.resources (not $container.resources) }}{{ $_ := set $container "resources" .settings.resources }}{{ end -}}
+{{- range $key := list "command" "args" -}}
+{{- $words := list -}}
+{{- range index $container $key }}{{ $words = append $words (include "watchbill.v1.text" .) }}{{ end -}}
+{{- with $words }}{{ $_ := set $container $key . }}{{ end -}}
+{{- end -}}
 {{- toJson $container -}}
 {{- end }}
 
@@ -15,7 +20,9 @@ ends its attempt itself: when a Job's deadline passes, Kubernetes deletes the po
 {{- define "watchbill.v1.pod" -}}
 {{- include "watchbill.v1.declare" . -}}
 {{- $declaration := .declaration -}}
+{{- if not $declaration.pod -}}
 {{- $settings := $declaration.settings -}}
+{{- if not $declaration.containers }}{{ fail (printf "watchbill: define %q says no containers" .job) }}{{ end -}}
 {{- $containers := list -}}
 {{- range $number, $container := $declaration.containers -}}
 {{- if eq $number 0 -}}
@@ -39,17 +46,28 @@ ends its attempt itself: when a Job's deadline passes, Kubernetes deletes the po
   "containers" $containers -}}
 {{- with $before }}{{ $_ := set $spec "initContainers" . }}{{ end -}}
 {{- with concat ($declaration.volumes | default list) $settings.volumes }}{{ $_ := set $spec "volumes" . }}{{ end -}}
+{{- $spec = merge $spec (include "watchbill.v1.placement" . | fromJson) -}}
+{{- $metadata := dict "labels" (include "watchbill.v1.labels" . | fromYaml) -}}
+{{- with $settings.podAnnotations }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
+{{- $_ := set $declaration "pod" (dict "metadata" $metadata "spec" $spec | toJson) -}}
+{{- end -}}
+{{- $declaration.pod -}}
+{{- end }}
+
+{{/* Where a pod runs, and what its images are pulled with, as JSON. */}}
+{{- define "watchbill.v1.placement" -}}
+{{- include "watchbill.v1.declare" . -}}
+{{- $settings := .declaration.settings -}}
+{{- $placement := dict -}}
 {{- with $settings.imagePullSecrets | default (.root.Values.global | default dict).imagePullSecrets }}
 {{- $secrets := list -}}
 {{- range . }}{{ $secrets = append $secrets (kindIs "string" . | ternary (dict "name" .) .) }}{{ end -}}
-{{- $_ := set $spec "imagePullSecrets" $secrets -}}
+{{- $_ := set $placement "imagePullSecrets" $secrets -}}
 {{- end -}}
 {{- range $key := list "nodeSelector" "tolerations" "affinity" -}}
-{{- with index $settings $key }}{{ $_ := set $spec $key . }}{{ end -}}
+{{- with index $settings $key }}{{ $_ := set $placement $key . }}{{ end -}}
 {{- end -}}
-{{- $metadata := dict "labels" (include "watchbill.v1.labels" . | fromYaml) -}}
-{{- with $settings.podAnnotations }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
-{{- dict "metadata" $metadata "spec" $spec | toJson -}}
+{{- toJson $placement -}}
 {{- end }}
 
 {{/*

@@ -20,27 +20,31 @@ when the form changes.
 {{ include "watchbill.v1.until" (dict "container" (merge (dict) .container (dict "name" "wait-for-database"))) }}
 {{- end }}
 
-{{/* A helm test that asks whether the migration is there: `name`, `container`. It stays if it fails. */}}
+{{/* A helm test that asks whether the migration is there: `container`. It stays if it fails. */}}
 {{- define "watchbill.v1.test" -}}
 {{- include "watchbill.v1.declare" . -}}
 {{- $declaration := .declaration -}}
-{{- if $declaration.settings.enabled -}}
-{{- $container := include "watchbill.v1.container" (dict "container" (merge (dict) .container (dict "name" "test")) "settings" dict) | fromJson -}}
+{{- $settings := $declaration.settings -}}
+{{- if $settings.enabled -}}
+{{- $container := include "watchbill.v1.container" (dict "container" (merge (dict) .container (dict "name" "test")) "settings" (pick $settings "securityContext" "resources")) | fromJson -}}
 ---
 apiVersion: v1
 kind: Pod
 metadata:
-  name: {{ $declaration.base }}-test
-  namespace: {{ .root.Release.Namespace }}
+  name: {{ printf "%s-test" $declaration.base | quote }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels: {{- include "watchbill.v1.labels" . | nindent 4 }}
   annotations:
     helm.sh/hook: test
     helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 spec:
   restartPolicy: Never
-  activeDeadlineSeconds: {{ $declaration.settings.attemptSeconds }}
+  activeDeadlineSeconds: {{ $settings.attemptSeconds | int64 }}
   automountServiceAccountToken: false
-  securityContext: {{- mergeOverwrite (dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault")) $declaration.settings.podSecurityContext | toYaml | nindent 4 }}
+  securityContext: {{- mergeOverwrite (dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault")) $settings.podSecurityContext | toYaml | nindent 4 }}
+  {{- with include "watchbill.v1.placement" . | fromJson }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   containers: {{- list $container | toYaml | nindent 4 }}
 {{ end -}}
 {{- end }}

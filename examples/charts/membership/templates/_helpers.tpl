@@ -15,7 +15,7 @@ database: membership
 auth: {username: membership}
 {{- end }}
 
-{{/* A container that runs `command` of the program; `for` names the Job it belongs to. */}}
+{{/* A container that runs `command` of the program; `for` names the Job it belongs to, with its `settings`. */}}
 {{- define "membership.container" -}}
 {{- $image := .root.Values.image -}}
 image: {{ printf "%s:%s" $image.repository ($image.tag | default .root.Chart.AppVersion) }}
