@@ -19,6 +19,7 @@ from watchbill.kube.errors import KubeError
 GROUP, VERSION, KIND = "apiextensions.k8s.io", "v1", "CustomResourceDefinition"
 AT_ONCE = 8
 PATIENCE = 60.0  # seconds until one must be established: a server that works needs less than two
+STALE = 3.0  # what is said of its names may be of what was there before
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
 # Not lightkube's own type: that would drop what it does not know of a schema.
@@ -83,20 +84,21 @@ async def _apply(kube: Kube, definition: Definition) -> None:
 
 
 async def _established(kube: Kube, definition: Definition, seen: Any) -> None:
-    end = time.monotonic() + PATIENCE
+    began = time.monotonic()
     pause = _FIRST_PAUSE
     while True:
         conditions = {one.get("type"): one for one in (seen.get("status") or {}).get("conditions") or ()}
+        if conditions.get("Established", {}).get("status") == "True":
+            return
+        waited = time.monotonic() - began
         names = conditions.get("NamesAccepted", {})
-        if names.get("status") == "False":
+        if names.get("status") == "False" and waited > STALE:
             raise UserError(
                 f"CustomResourceDefinition {definition.name} is not accepted: {names.get('message') or names.get('reason')}",
                 where=definition.origin,
-                then=f"another one has these names: kubectl get crd | grep {definition.name.partition('.')[0]}",
+                then=f"another one has that name: kubectl get crds | grep {definition.name.partition('.')[2]}",
             )
-        if conditions.get("Established", {}).get("status") == "True":
-            return
-        if time.monotonic() > end:
+        if waited > PATIENCE:
             raise UserError(
                 f"CustomResourceDefinition {definition.name} is not served after {PATIENCE:g} s",
                 where=definition.origin,
