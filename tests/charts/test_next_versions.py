@@ -45,6 +45,12 @@ def test_a_literal_is_raised_in_the_template(engine: Engine, tmp_path: Path) -> 
     assert "busybox:1.36.2" in job(versions["image templates/job.yaml:24: 1.36.1 -> 1.36.2"])
 
 
+def test_what_only_a_new_version_brings_comes_with_its_name(engine: Engine, tmp_path: Path) -> None:
+    """Else a Job that has another name in each version of the chart would be said to be changed in place."""
+    versions = versions_of(engine, CASES / "names-by-version.txtar", tmp_path)
+    assert [version.rendering.resources[0].name for version in versions.values()] == ["migrate-1-2-4"] * 3
+
+
 def test_next_versions_are_the_same_every_time(engine: Engine, tmp_path: Path) -> None:
     chart = load(engine, str(txtar.unpack(CASES / "every-input.txtar", tmp_path)))
     one, other = (next_versions(engine, chart, Context()) for _ in range(2))

@@ -1,14 +1,14 @@
 """Container images of a rendering, and where in the inputs their tags may stand."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from watchbill.charts.bump import bump_image, bump_version
 from watchbill.charts.chart import Chart
-from watchbill.charts.leaves import Leaf
+from watchbill.charts.leaves import Leaf, Path
 from watchbill.charts.protocol import Edit
 from watchbill.charts.render import Resource
 
@@ -75,6 +75,24 @@ def seems_a_tag(leaf: Leaf, images: Iterable[Image]) -> bool:
     return any(
         text in image.tag or (image.tag and f"{image.repository}:{image.tag}" in text) for image in images
     )
+
+
+def empty_tags(
+    values: dict[str, Any], images: Sequence[Image], app_version: str, path: Path = ()
+) -> Iterator[tuple[Path, Image]]:
+    """Tags that are left empty, so that templates put the app version there, each with the image it is of: that of
+    the repository beside it, or one which has the app version for its tag."""
+    for key in sorted(values):
+        value = values[key]
+        if isinstance(value, dict):
+            yield from empty_tags(value, images, app_version, (*path, key))
+        elif value in ("", None) and key.lower().endswith("tag"):
+            beside = tuple(text for text in values.values() if isinstance(text, str) and text)
+            tagged = [image for image in images if image.tag]
+            own = (image for image in tagged if image.repository.endswith(beside)) if beside else ()
+            followers = (image for image in tagged if image.tag == app_version)
+            if (image := next(iter((*own, *followers)), None)) is not None:
+                yield (*path, key), image
 
 
 class Literal(Struct, frozen=True):

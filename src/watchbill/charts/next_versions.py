@@ -5,7 +5,7 @@ do so. Which input does what is not guessed either: candidates are rendered, all
 output tells what each of them changed. One that shows nowhere, or does not render, is no next version.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -15,7 +15,14 @@ from msgspec.structs import replace
 from watchbill.charts.bump import bump_version, candidates
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
-from watchbill.charts.images import images_of, literal_tags, next_tag, only_tags_differ, seems_a_tag
+from watchbill.charts.images import (
+    empty_tags,
+    images_of,
+    literal_tags,
+    next_tag,
+    only_tags_differ,
+    seems_a_tag,
+)
 from watchbill.charts.leaves import Leaf, leaves_of, merged, overlay
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import Rendering, Resource, render_each, render_one
@@ -36,7 +43,7 @@ class Change(Struct, frozen=True):
 
     def __str__(self) -> str:
         subject = f"{self.kind} {self.where}".rstrip()
-        return f"{subject}: {_brief(self.old)} -> {_brief(self.new)}"
+        return f"{subject}: {_brief(self.old) or '(empty)'} -> {_brief(self.new)}"
 
 
 class NextVersion(Struct, frozen=True):
@@ -52,21 +59,60 @@ class _Trial(Struct, frozen=True):
 
 
 def next_versions(engine: Engine, chart: Chart, context: Context) -> list[NextVersion]:
-    """Every next version that one request to the engine shows to differ, in a fixed order."""
+    """Every next version that the engine shows to differ, in a fixed order."""
     base = render_one(engine, chart, replace(context, want_values=True))
-    trials = list(_trials(chart, base))
+    found = _found(engine, chart, base, list(_trials(chart, base)))
+    if again := list(_second_trials(chart, base, found)):
+        found |= _found(engine, chart, base, again)
+    return sorted(found.values(), key=lambda version: _ORDER[version.change.kind])
+
+
+Which = tuple[str, str]
+
+
+def _which(change: Change) -> Which:
+    return change.where or change.kind, change.old
+
+
+def _found(engine: Engine, chart: Chart, base: Rendering, trials: list[_Trial]) -> dict[Which, NextVersion]:
+    """Those that differ, by the input that does; all in one request."""
     judge = _Judge(base)
-    found: dict[tuple[str, str], NextVersion] = {}
+    found: dict[Which, NextVersion] = {}
     for index, result in render_each(engine, chart, [trial.context for trial in trials]):
         change = trials[index].change
-        tried_before = (
-            change.where and (change.where, change.old) in found
-        )  # another value for the same input
+        tried_before = change.where and _which(change) in found  # another value for the same input
         if tried_before or not isinstance(result, Rendering):
             continue
         if (kind := judge.kind(change, result)) is not None:
-            found[change.where or change.kind, change.old] = NextVersion(replace(change, kind=kind), result)
-    return sorted(found.values(), key=lambda version: _ORDER[version.change.kind])
+            found[_which(change)] = NextVersion(replace(change, kind=kind), result)
+    return found
+
+
+def _second_trials(chart: Chart, base: Rendering, found: Mapping[Which, NextVersion]) -> Iterator[_Trial]:
+    """What the first renders show to be worth another one."""
+    named = _jobs(base)
+    released = found.get(("chart version", chart.version))
+    if released is not None and _jobs(released.rendering) != named:
+        # Jobs named by the chart's version rely on it: what only a new version can bring comes with one.
+        for version in found.values():
+            context = version.rendering.context
+            if version.change.kind == "app version" or context.edits:
+                yield _Trial(version.change, replace(context, chart_version=released.change.new))
+    values, context = base.values or {}, replace(base.context, want_values=False)
+    followed = found.get(("app version", chart.app_version))
+    # A tag that is left to follow the app version is mostly tried with it; not where Jobs are named by it.
+    left = (
+        images_of(followed.rendering.resources) if followed and _jobs(followed.rendering) == named else None
+    )
+    for path, image in empty_tags(values, images_of(base.resources), chart.app_version):
+        if left is None or image in left:
+            change = Change("value", Leaf(path, "").name, "", bump_version(image.tag))
+            over = merged(context.values.overlay, overlay(values, path, change.new))
+            yield _Trial(change, replace(context, values=replace(context.values, overlay=over)))
+
+
+def _jobs(rendering: Rendering) -> list[str]:
+    return [resource.name for resource in rendering.resources if resource.kind == "Job"]
 
 
 _ORDER: dict[Kind, int] = {"chart version": 0, "app version": 1, "image": 2, "value": 3}
