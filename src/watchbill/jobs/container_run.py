@@ -147,10 +147,10 @@ async def _followed(ctx: Context, name: str) -> None:
         ctx.log.info("removing Job %s", name)
         await _removed(ctx, name)
         raise
-    _judge(name, ending, "\n".join(spoken), ctx.obstacle)
+    judge(name, ending, "\n".join(spoken), ctx.obstacle)
 
 
-def _judge(name: str, ending: pods.Ending, spoken: str, obstacle: str) -> None:
+def judge(name: str, ending: pods.Ending, spoken: str, obstacle: str) -> None:
     """Raises what the container could not."""
     if ending.is_deleted:
         raise UserError(f"somebody deleted Job {name} before it had ended")
