@@ -15,27 +15,25 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def cluster_options(function: F) -> F:
-    for flags, settings in reversed(
-        (
-            (
-                ("--kubeconfig",),
-                {"metavar": "FILE", "help": "As kubectl takes it.  [default: $KUBECONFIG, ~/.kube/config]"},
-            ),
-            (("--context",), {"metavar": "NAME", "help": "The context to use.  [default: the current one]"}),
-        )
-    ):
-        function = click.option(*flags, **settings)(function)
-    return function
+    function = click.option(
+        "--context", metavar="NAME", help="The context to use.  [default: the current one]"
+    )(function)
+    return click.option(
+        "--kubeconfig", metavar="FILE", help="As kubectl takes it.  [default: $KUBECONFIG, ~/.kube/config]"
+    )(function)
 
 
-def access(options: dict[str, Any]) -> "Access":
-    """Who asks for it asks before anything else: without these libraries nothing goes."""
+def need_libraries() -> None:
+    """Before anything else: without them nothing goes."""
     for library in ("lightkube", "rich"):
         if find_spec(library) is None:
             raise UserError(
                 f"this needs {library}, which is not installed",
                 then="install it: pip install 'watchbill[deploy]'",
             )
+
+
+def access(options: dict[str, Any]) -> "Access":
     from watchbill.kube.access import find
 
     return find(options["kubeconfig"], options["context"])

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from watchbill.cli.command import ExampleCommand
-from watchbill.cli.connecting import access, cluster_options
+from watchbill.cli.connecting import access, cluster_options, need_libraries
 from watchbill.cli.parameters import Duration
 from watchbill.cli.session import Session, common_options
 from watchbill.errors import UserError
@@ -81,11 +81,14 @@ def command(session: Session, /, **options: Any) -> int:
     from watchbill.charts.process import Limits
 
     _refuse_contradictions(options)
-    reached = None if options["offline"] else access(options)
-    from watchbill.cli.deploying import Deploying
+    need_libraries()
+    from watchbill.cli.deploying import Deploying, plan_offline
 
     with Engine(Limits(), session.take_engine()) as engine:
-        deploying = Deploying(session, engine, options, reached)
+        if options["offline"]:
+            plan_offline(session, engine, options)
+            return 0
+        deploying = Deploying(session, engine, options, access(options))
         # Not asyncio.run: that would wait for what was left behind on purpose.
         return asyncio.new_event_loop().run_until_complete(deploying.run())
 
@@ -98,3 +101,5 @@ def _refuse_contradictions(options: dict[str, Any]) -> None:
             raise UserError(f"--{one.replace('_', '-')} and --{other.replace('_', '-')} do not go together")
     if options["offline"] and not options["plan"]:
         raise UserError("--offline is for --plan: a deploy needs its cluster")
+    if options["offline"] and options["through"]:
+        raise UserError("--offline and --through do not go together: what is installed decides the way")

@@ -9,6 +9,7 @@ from watchbill.cli.deploy_lines import styled
 from watchbill.deploy.bill import Bill
 from watchbill.deploy.events import STAGES
 from watchbill.deploy.path import Hop
+from watchbill.deploy.prediction import Prediction
 from watchbill.deploy.result import ComponentResult, Result
 from watchbill.jobs.outcomes import Outcome
 from watchbill.report.table import table
@@ -19,6 +20,26 @@ LAST_LINES = 10
 def heading(bill: Bill, hop: Hop, operation: str) -> str:
     profile = f", profile {bill.profile}" if bill.profile else ""
     return f"{click.style(bill.product, bold=True)} {way(hop)}{profile}    operation {operation}"
+
+
+def planned(bill: Bill, hop: Hop | None) -> str:
+    """`hop` is None where there is no way, or nobody looked for one."""
+    profile = f", profile {bill.profile}" if bill.profile else ""
+    return f"{click.style(bill.product, bold=True)} {way(hop) if hop else bill.version}{profile}    plan"
+
+
+def stopped(prediction: Prediction) -> Iterator[str]:
+    """Why nothing is begun: what the model says would come of it."""
+    rules = dict[str, None]()
+    for name, findings in prediction.errors.items():
+        for finding in findings:
+            rules[finding.rule] = None
+            yield f"{name}: {finding.title}"
+            yield from _indented(f"{finding.rule}  {finding.error or finding.because}")
+            if finding.fix:
+                yield from _indented(f"fix  {finding.fix}")
+    yield "nothing was begun: this would fail"
+    yield f"  repair the charts (watchbill explain {next(iter(rules))}), or: {' '.join(f'--accept {rule}' for rule in rules)}"
 
 
 def way(hop: Hop) -> str:

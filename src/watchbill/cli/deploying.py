@@ -14,18 +14,25 @@ from watchbill.charts.engine import Engine
 from watchbill.checking.inputs.workspace import Workspace
 from watchbill.cli import deploy_text
 from watchbill.cli.deploy_lines import Lines
+from watchbill.cli.deploy_plan import Plan
 from watchbill.cli.session import Session
 from watchbill.deploy import crds_found, reading, record, siblings
 from watchbill.deploy.bill import Bill
+from watchbill.deploy.crds import Definitions
 from watchbill.deploy.events import Event
 from watchbill.deploy.fetched import with_local_charts
+from watchbill.deploy.outlook import Outlook, Selection
+from watchbill.deploy.prediction import Prediction, predict
+from watchbill.deploy.refusals import outdated
 from watchbill.deploy.run import Asked, Deploy
 from watchbill.deploy.way import through
+from watchbill.errors import UserError
 from watchbill.helm.driver import Helm
 from watchbill.helm.requests import Target
 from watchbill.jobs.load import load
 from watchbill.kube.access import Access
 from watchbill.kube.client import Kube, connect
+from watchbill.kube.server import server_version
 
 FAILED = 1
 INTERRUPTED = 130
@@ -56,7 +63,7 @@ class Deploying:
         target = Target(self._options["kubeconfig"], self._options["context"])
         helm = Helm.find(self._options["helm_path"], target)
         with self._signals(), Workspace() as workspace:
-            async with connect(self._access) as kube, helm:
+            async with connect(self._access, dry_run=self._options["dry_run"]) as kube, helm:
                 await helm.version()
                 for bill in await self._bills(kube):
                     local = await asyncio.to_thread(with_local_charts, bill, helm.binary, workspace)
@@ -75,27 +82,40 @@ class Deploying:
         known = siblings.in_folder(self._engine, folder, wanted.product if wanted else "")
         newest = reading.read(self._engine, known[-1].file, profile)
         installed = await record.load(kube, newest.default_namespace, newest.product)
-        steps = through(
-            known, installed.installed, wanted.version if wanted else None, under_way=installed.target
-        )
+        target = wanted.version if wanted else None
+        steps = through(known, installed.installed, target, under_way=installed.target)
         return [reading.read(self._engine, step.file, profile) for step in steps]
 
     async def _one(self, bill: Bill, kube: Kube, helm: Helm) -> int:
         registry = load(bill.jobs, bill.folder, bill.names)
-        deploy = Deploy(
-            bill,
-            registry,
-            self._asked(),
-            access=self._access,
-            kube=kube,
-            helm=helm,
-            known=siblings.beside(self._engine, bill),
+        known = siblings.beside(self._engine, bill)
+        asked = self._asked()
+        deploy = Deploy(bill, registry, asked, access=self._access, kube=kube, helm=helm, known=known)
+        outlook = await deploy.look()
+        refusals = deploy.refusals(outlook)
+        if refusals and not self._options["plan"]:
+            raise refusals[0]
+        version = await server_version(kube)
+        charts = {one.name: one.chart for one in deploy.selection.everything}
+        definitions = crds_found.collect(self._engine, bill, charts, version)
+        prediction = await predict(
+            self._engine,
+            kube,
+            deploy.selection.everything,
+            outlook.releases,
+            await helm.version(),
+            kube_version=version,
+            accept=self._options["accept"],
         )
-        outlook = await deploy.prepare()
-        definitions = crds_found.collect(
-            self._engine, bill, {one.name: one.chart for one in deploy.selection.everything}
-        )
-        hop = deploy.hop(outlook.record)
+        if self._options["plan"]:
+            return self._plan(deploy, outlook, definitions, prediction, refusals)
+        if prediction.errors:
+            self._session.complain("\n".join(deploy_text.stopped(prediction)))
+            return FAILED
+        return await self._begun(deploy, outlook, definitions)
+
+    async def _begun(self, deploy: Deploy, outlook: Outlook, definitions: Definitions) -> int:
+        bill, hop = deploy.bill, deploy.hop(outlook.record)
         with self._display() as display:
             display.say(deploy_text.heading(bill, hop, deploy.operation))
             if hop.warning:
@@ -108,6 +128,29 @@ class Deploying:
         if self._interrupted:
             return INTERRUPTED
         return 0 if result.is_good else FAILED
+
+    def _plan(
+        self,
+        deploy: Deploy,
+        outlook: Outlook,
+        definitions: Definitions,
+        prediction: Prediction,
+        refusals: list[UserError],
+    ) -> int:
+        bill = deploy.bill
+        plan = Plan(
+            bill,
+            deploy.registry,
+            deploy.selection,
+            definitions,
+            workers=self._options["workers"] or bill.workers,
+            outlook=outlook,
+            prediction=prediction,
+        )
+        self._session.say(deploy_text.planned(bill, None if refusals else deploy.hop(outlook.record)))
+        for line in plan.lines(refusals):
+            self._session.say(line)
+        return FAILED if refusals or prediction.errors else 0
 
     def _asked(self) -> Asked:
         options = self._options
@@ -156,6 +199,19 @@ class Deploying:
         finally:
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
+
+
+def plan_offline(session: Session, engine: Engine, options: dict[str, Any]) -> None:
+    """The order alone: from the bill and its modules."""
+    bill = reading.read(engine, options["file"], options["profile"])
+    registry = load(bill.jobs, bill.folder, bill.names)
+    selection = Selection.of(bill, registry, options["only"])
+    charts = {one.name: one.chart for one in selection.everything if one.is_local}
+    definitions = crds_found.collect(engine, bill, charts)
+    plan = Plan(bill, registry, selection, definitions, workers=options["workers"] or bill.workers)
+    session.say(deploy_text.planned(bill, None))
+    for line in plan.lines([one for one in (outdated(bill, registry),) if one is not None]):
+        session.say(line)
 
 
 class _JsonLines:

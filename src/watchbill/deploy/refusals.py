@@ -9,13 +9,12 @@ from watchbill.jobs.declare import Job
 from watchbill.jobs.registry import Registry
 
 
-def refuse(
+def refusals(
     bill: Bill, registry: Registry, jobs: Sequence[Job], outlook: Outlook, settled: Sequence[Job]
-) -> None:
+) -> list[UserError]:
     """`settled` are jobs of which the person says whether they shall run again."""
-    for refusal in (outdated(bill, registry), lacking(outlook), unsure(jobs, outlook, settled)):
-        if refusal is not None:
-            raise refusal
+    found = (outdated(bill, registry), lacking(outlook), unsure(jobs, outlook, settled))
+    return [refusal for refusal in found if refusal is not None]
 
 
 def outdated(bill: Bill, registry: Registry) -> UserError | None:

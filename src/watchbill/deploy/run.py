@@ -22,7 +22,7 @@ from watchbill.deploy.lease import Lease
 from watchbill.deploy.outlook import Outlook, Selection, look, releases_of
 from watchbill.deploy.path import Hop
 from watchbill.deploy.record import Record, Writer
-from watchbill.deploy.refusals import refuse
+from watchbill.deploy.refusals import refusals
 from watchbill.deploy.result import Result
 from watchbill.deploy.stages import Stages
 from watchbill.deploy.way import Step
@@ -51,7 +51,7 @@ class Asked(Struct, frozen=True):
 
 
 class Deploy:
-    """`prepare` refuses what cannot be; `run` does the rest and tells how it went."""
+    """`look`, then `refusals`: nothing is written before there are none. `run` does the rest and tells how it went."""
 
     def __init__(
         self,
@@ -83,13 +83,22 @@ class Deploy:
         """Nobody waits any longer for what is in flight."""
         self._forced.set()
 
-    async def prepare(self) -> Outlook:
-        """Reads the cluster; refuses what would be refused, before anything is written."""
-        outlook = await look(self._kube, self.bill, self.selection)
-        self.hop(outlook.record)
+    async def look(self) -> Outlook:
+        """Reads the cluster, and nothing else."""
+        return await look(self._kube, self.bill, self.selection)
+
+    def refusals(self, outlook: Outlook) -> list[UserError]:
+        """All that keeps it from beginning."""
+        found = []
+        try:
+            self.hop(outlook.record)
+        except UserError as error:
+            found.append(error)
         settled = [self.registry.named(name) for name in (*self.asked.rerun, *self.asked.taken_as_done)]
-        refuse(self.bill, self.registry, self.selection.jobs, outlook, settled)
-        return outlook
+        found += refusals(self.bill, self.registry, self.selection.jobs, outlook, settled)
+        if (refused := healing.refusal(self._interrupted(outlook.record, outlook))) is not None:
+            found.append(refused)
+        return found
 
     async def run(self, outlook: Outlook, definitions: Definitions, tell: Tell, say: Say) -> Result:
         if self.asked.dry_run:
@@ -128,11 +137,7 @@ class Deploy:
 
     async def _heal(self, writer: Writer, outlook: Outlook, say: Say) -> None:
         """Whoever was interrupted before us is dead now: we hold the Lease."""
-        found = [
-            decided
-            for release in outlook.releases.values()
-            if (decided := healing.decide(writer.record, release, uninstall=self.asked.heal_by_uninstall))
-        ]
+        found = self._interrupted(writer.record, outlook)
         if refusal := healing.refusal(found):
             raise refusal
         by_release = {(one.namespace, one.release): one for one in self.selection.everything}
@@ -147,6 +152,13 @@ class Deploy:
                 history_max=component.history_max,
                 tell=say,
             )
+
+    def _interrupted(self, known: Record, outlook: Outlook) -> list[healing.Healing]:
+        decided = (
+            healing.decide(known, release, uninstall=self.asked.heal_by_uninstall)
+            for release in outlook.releases.values()
+        )
+        return [one for one in decided if one is not None]
 
     def _begun(self, known: Record, hop: Hop) -> Record:
         for name in self.asked.rerun:

@@ -63,6 +63,12 @@ def read_tool(text: str) -> Tool:
     raise _unknown_version(name, version, known)
 
 
+def nearest_tool(name: str, version: str) -> Tool:
+    """The version that the model knows and that is most like this one."""
+    numbers = _numbers(version)
+    return Tool(name, min(KNOWN[name], key=lambda candidate: _distance(_numbers(candidate), numbers)))
+
+
 def _unknown_version(name: str, version: str, known: Sequence[str]) -> UserError:
     numbers = _numbers(version)
     if not numbers:
@@ -73,7 +79,7 @@ def _unknown_version(name: str, version: str, known: Sequence[str]) -> UserError
         what, nearest = f"{name} {version} is older than any version the model knows", known[-1]
     else:
         what = f"{name} {version} is not among the versions the model knows"
-        nearest = min(known, key=lambda candidate: _distance(_numbers(candidate), numbers))
+        nearest = nearest_tool(name, version).version
     return UserError(what, then=f"known are: {', '.join(known)}\nthe nearest is --tool {name}@{nearest}")
 
 
