@@ -39,6 +39,7 @@ READ = {
         verb="create", group="cert-manager.io", resource="certificates", namespace="web"
     ),
     "  patch   pods  ": Right(verb="patch", resource="pods"),
+    "get batch/futurethings": Right(verb="get", group="batch", resource="futurethings"),
     "* *": Right(verb="*", resource="*"),
 }
 
@@ -61,6 +62,7 @@ REFUSED = {
     "patch persistentvolumeclaim": "did you mean 'persistentvolumeclaims'",
     "patch PersistentVolumeClaims": "did you mean 'persistentvolumeclaims'",
     "patch gateways": "written with their group",
+    "get apps/statefulset": "did you mean 'statefulsets'",
     "get apps/jobs": "group 'batch'",
     "get batch/deployments": "group 'apps'",
     "get pods/": "not a resource",

@@ -31,11 +31,14 @@ _BY_GROUP: dict[str, tuple[str, str]] = {
         "localsubjectaccessreviews",
         "selfsubjectaccessreviews selfsubjectrulesreviews subjectaccessreviews",
     ),
-    "certificates.k8s.io": ("", "certificatesigningrequests"),
+    "certificates.k8s.io": ("podcertificaterequests", "certificatesigningrequests clustertrustbundles"),
     "flowcontrol.apiserver.k8s.io": ("", "flowschemas prioritylevelconfigurations"),
     "node.k8s.io": ("", "runtimeclasses"),
     "scheduling.k8s.io": ("", "priorityclasses"),
-    "resource.k8s.io": ("resourceclaims resourceclaimtemplates", "deviceclasses resourceslices"),
+    "resource.k8s.io": (
+        "resourceclaims resourceclaimtemplates",
+        "deviceclasses devicetaintrules resourceslices",
+    ),
 }
 
 GROUPS = frozenset({*_BY_GROUP, "core", "events.k8s.io"} - {""})

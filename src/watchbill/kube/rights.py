@@ -136,6 +136,8 @@ def _check(text: str, group: str, plural: str) -> None:
     if plural == "*" or (group and group not in GROUPS):
         return
     if plural not in RESOURCES:
+        if group and not _perhaps(plural.lower(), RESOURCES):
+            return  # of a later version than we know
         raise _wrong(
             text,
             f"{plural!r} is not a built-in resource{_perhaps(plural.lower(), RESOURCES)}; "
