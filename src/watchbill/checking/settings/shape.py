@@ -97,7 +97,9 @@ def _in_dict(value: Any, inner: inspect.Type, path: Path) -> Iterator[Mistake]:
 
 def _in_list(value: Any, inner: inspect.Type, path: Path) -> Iterator[Mistake]:
     if not isinstance(value, list):
-        yield _other(value, "a list", path, f"write it as a list: [{value}]" if _is_short(value) else "")
+        # What follows a = may be a secret.
+        example = f": [{value}]" if "=" not in str(value) else ""
+        yield _other(value, "a list", path, f"write it as a list{example}" if _is_short(value) else "")
         return
     for place, item in enumerate(value):
         yield from _mistakes(item, inner, (*path, place))
