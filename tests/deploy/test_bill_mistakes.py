@@ -82,6 +82,15 @@ def test_what_may_be_a_secret_is_not_told(engine: Engine, here: Path, key: str, 
     assert "s3cr3t" not in refused(engine)
 
 
+def test_logins_are_not_told(engine: Engine, here: Path) -> None:
+    write(
+        here, {"bill.yaml": GOOD.replace("chart: web", "chart: 'oci://me:s3cr3t@registry.example.org/web'")}
+    )
+    assert refused(engine) == (
+        "bill.yaml:4: nothing says which version of 'oci://…@registry.example.org/web'\n  say version, like 1.4.0"
+    )
+
+
 def test_a_file_without_the_right_to_read_it_is_told_before_anything_starts(
     engine: Engine, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import stat
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from watchbill.checking.inputs.fetching import without_login
 from watchbill.checking.settings.shape import quoted
 from watchbill.lifecycle.moves import closest
 
@@ -50,15 +51,16 @@ def chart(folder: str, text: str, version: str) -> FoundChart | Wrong:
 
 def _from_afar(text: str, version: str) -> FoundChart | Wrong:
     scheme, _, rest = text.partition("://")
+    said = quoted(without_login(text))
     if scheme == "file":
         return Wrong(f"charts have no {scheme}:// here", "write the path alone")
     if scheme != "oci":
         return FoundChart(text, is_local=False)
     last = rest.rpartition("/")[2]
     if not rest.strip("/") or not last:
-        return Wrong(f"{quoted(text)} names no chart", "write it as oci://REGISTRY/PATH/CHART")
+        return Wrong(f"{said} names no chart", "write it as oci://REGISTRY/PATH/CHART")
     if not version and ":" not in last and "@" not in last:
-        return Wrong(f"nothing says which version of {quoted(text)}", "say version, like 1.4.0")
+        return Wrong(f"nothing says which version of {said}", "say version, like 1.4.0")
     return FoundChart(text, is_local=False)
 
 
@@ -106,7 +108,7 @@ def values_file(folder: str, text: str) -> str | Wrong:
 def definitions(folder: str, text: str) -> str | Wrong:
     """A file or a folder of CustomResourceDefinitions."""
     if "://" in text:
-        return Wrong(f"{quoted(text)} is not fetched", "download it, and name the file")
+        return Wrong(f"{quoted(without_login(text))} is not fetched", "download it, and name the file")
     path = _absolute(folder, text)
     return path if os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK) else _file(folder, text, "file")
 
