@@ -5,7 +5,9 @@ import gc
 import os
 import sys
 
-RENDERING_COMMANDS = frozenset({"check", "compare", "deploy", "matrix", "rehearse", "show"})
+RENDERING_COMMANDS = frozenset(
+    {"check", "compare", "deploy", "history", "jobs", "matrix", "rehearse", "show"}
+)
 
 
 def start() -> None:

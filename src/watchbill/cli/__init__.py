@@ -11,7 +11,18 @@ from watchbill.cli.session import Session, common_options
 from watchbill.errors import Found, Unchecked, UserError
 
 GARBAGE = 100_000  # objects, made and not freed, before the collector looks among them
-COMMANDS = ("check", "compare", "completion", "deploy", "explain", "matrix", "rehearse", "show")
+COMMANDS = (
+    "check",
+    "compare",
+    "completion",
+    "deploy",
+    "explain",
+    "history",
+    "jobs",
+    "matrix",
+    "rehearse",
+    "show",
+)
 
 
 class LazyGroup(click.Group):

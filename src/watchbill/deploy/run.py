@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from watchbill import durations
 from watchbill.deploy import healing, history, holder, path, record
-from watchbill.deploy.bill import Bill
+from watchbill.deploy.bill import Bill, Component
 from watchbill.deploy.cancelling import Cancellation
 from watchbill.deploy.crds import Definitions
-from watchbill.deploy.events import GOOD, STARTED, Status, Tell, event
+from watchbill.deploy.events import GOOD, STARTED, Stage, Status, Tell, event
 from watchbill.deploy.lease import Lease
 from watchbill.deploy.outlook import Outlook, Selection, look, releases_of
 from watchbill.deploy.path import Hop
@@ -29,6 +29,8 @@ from watchbill.deploy.way import Step
 from watchbill.deploy.work import Ground, Work
 from watchbill.errors import UserError
 from watchbill.helm.driver import Helm
+from watchbill.jobs.declare import Job
+from watchbill.jobs.outcomes import Outcome
 from watchbill.jobs.registry import Registry
 from watchbill.kube.access import Access
 from watchbill.kube.client import Kube
@@ -121,6 +123,24 @@ class Deploy:
             result = await self._stages(work, tell)
             await self._end(writer, entry, hop, result, say)
             return result
+
+    async def run_alone(self, job: Job, tell: Tell, say: Say) -> Outcome:
+        """This job and nothing else, with whatever version is there."""
+        outlook = await self.look()
+        settled = [self.registry.named(name) for name in self.asked.rerun]
+        for refusal in refusals(self.bill, self.registry, [job], outlook, settled):
+            raise refusal
+        component = next((one for one in self.bill.everything if one.name == job.component), None)
+        stage = _stage_of(job, component)
+        async with AsyncExitStack() as stack:
+            writer = None if self.asked.dry_run else await self._begin(stack, say)
+            if writer is not None and self.asked.rerun:
+                await writer.change(
+                    lambda known: known.once_is(job.identity, "", str(self.bill.version), _now())
+                )
+            hop = Hop(outlook.record.installed, str(self.bill.version), "same")
+            work = Work(self._ground(outlook, Definitions(), hop), writer, self.cancellation, tell)
+            return await work.job(job, component, stage)
 
     async def _begin(self, stack: AsyncExitStack, say: Say) -> Writer:
         """From here on this is the one deploy of the product."""
@@ -302,6 +322,12 @@ def told(entry: history.Deploy, result: Result) -> history.Deploy:
             for one in result.jobs
         ),
     )
+
+
+def _stage_of(job: Job, component: Component | None) -> Stage:
+    if component is None:
+        return "global-pre" if job.moment == "pre" else "global-post"
+    return "prerequisites" if component.is_prerequisite else "components"
 
 
 def _now() -> str:

@@ -1,0 +1,186 @@
+"""`watchbill jobs`: the jobs of a bill: which there are, one of them run alone, and those that should be gone."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from watchbill.cli.command import ExampleCommand
+from watchbill.cli.connecting import access, cluster_options, need_libraries
+from watchbill.cli.session import Session, common_options
+from watchbill.errors import Found
+
+if TYPE_CHECKING:
+    from watchbill.charts.engine import Engine
+    from watchbill.deploy.bill import Bill
+    from watchbill.jobs.declare import Job
+    from watchbill.jobs.registry import Registry
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def bill_options(function: F) -> F:
+    function = click.option("--profile", default="", metavar="NAME", help="A profile of the bill.")(function)
+    return click.option(
+        "--bill", "file", default="bill.yaml", show_default=True, metavar="FILE", help="The product's bill."
+    )(function)
+
+
+@click.group("jobs")
+@common_options
+def command() -> None:
+    """The jobs of a bill: which there are, one of them run alone, and those that should be gone by now."""
+
+
+@command.command(
+    "list",
+    cls=ExampleCommand,
+    examples=(
+        ("watchbill jobs list", "the jobs of bill.yaml"),
+        ("watchbill jobs list --bill FILE", "those of another bill"),
+        ("watchbill jobs list -o json", "for machines"),
+    ),
+)
+@bill_options
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print.",
+)
+@common_options
+@click.pass_obj
+def list_jobs(session: Session, /, **options: Any) -> None:
+    """Show every job: where it runs, until when it is needed, where it is declared."""
+    with _engine(session) as engine:
+        bill, registry = _read(engine, options)
+    if options["output"] == "json":
+        import msgspec
+
+        session.say(msgspec.json.encode([_as_json(job) for job in registry]).decode())
+        return
+    from watchbill.report.table import table
+
+    if not len(registry):
+        session.say(f"{bill.file} has no jobs")
+        return
+    head = [click.style(word, dim=True) for word in ("job", "when", "until", "declared", "")]
+    for line in table([head, *(_row(job) for job in registry)]):
+        session.say(line)
+
+
+@command.command(
+    "run",
+    cls=ExampleCommand,
+    examples=(
+        ("watchbill jobs run logging/grow_volume", "this job alone, as a deploy would run it"),
+        ("watchbill jobs run grow_volume --dry-run", "the cluster refuses to change anything"),
+    ),
+)
+@click.argument("name", metavar="JOB")
+@bill_options
+@click.option("--dry-run", is_flag=True, help="Let the server change nothing.")
+@click.option("--rerun", is_flag=True, help="Run it although it runs once, and did or maybe did.")
+@cluster_options
+@common_options
+@click.pass_obj
+def run_job(session: Session, /, **options: Any) -> int:
+    """Run one job alone, as a deploy would: with its rights checked, its time limited, and nobody else deploying meanwhile."""
+    need_libraries()
+    from watchbill.cli.running import run_alone
+
+    with _engine(session) as engine:
+        bill, registry = _read(engine, options)
+    job = registry.named(options["name"])
+    # Not asyncio.run: that would wait for what was left behind on purpose.
+    work = run_alone(session, bill, job, access(options), options)
+    return asyncio.new_event_loop().run_until_complete(work)
+
+
+@command.command(
+    "lint",
+    cls=ExampleCommand,
+    examples=(
+        ("watchbill jobs lint --version 2.6.0", "in CI: is a job still there that should be gone in 2.6.0?"),
+        ("watchbill jobs lint", "the same for the version of the bill"),
+    ),
+)
+@click.option(
+    "--version", metavar="VERSION", help="The version that is to be released.  [default: the bill's]"
+)
+@bill_options
+@common_options
+@click.pass_obj
+def lint(session: Session, /, **options: Any) -> None:
+    """Find jobs that should be gone by now. Exit code 1 says that there are some."""
+    from watchbill import versions
+    from watchbill.jobs.lint import problems
+
+    with _engine(session) as engine:
+        bill, registry = _read(engine, options)
+    version = versions.parse(options["version"]) if options["version"] else bill.version
+    found = problems(registry, version, timeout=bill.timeout)
+    for problem in found:
+        level = (
+            click.style("error", fg="red", bold=True)
+            if problem.is_error
+            else click.style("warning", fg="yellow")
+        )
+        session.say(f"{level} {problem}")
+        session.say(f"  {problem.then}")
+    if any(problem.is_error for problem in found):
+        raise Found
+    session.say(f"{len(registry)} jobs are as they should be in {bill.product} {version}")
+
+
+def _engine(session: Session) -> "Engine":
+    from watchbill.charts.engine import Engine
+    from watchbill.charts.process import Limits
+
+    return Engine(Limits(), session.take_engine())
+
+
+def _read(engine: "Engine", options: dict[str, Any]) -> "tuple[Bill, Registry]":
+    from watchbill.deploy import reading
+    from watchbill.jobs.load import load
+
+    bill = reading.read(engine, options["file"], options["profile"])
+    return bill, load(bill.jobs, bill.folder, bill.names)
+
+
+def _row(job: "Job") -> list[str]:
+    until = str(job.until or "for good")
+    notes = [note for note in (job.summary, job.reason and f"stays: {job.reason}", *_traits(job)) if note]
+    return [job.identity, job.moment, until, str(job.place), "; ".join(notes)]
+
+
+def _traits(job: "Job") -> Iterator[str]:
+    from watchbill import durations
+
+    if job.once:
+        yield "runs once"
+    if job.timeout is not None:
+        yield f"at most {durations.told(job.timeout)}"
+    if job.requires:
+        yield f"requires {', '.join(map(str, job.requires))}"
+    if job.container is not None:
+        yield "in a container"
+
+
+def _as_json(job: "Job") -> dict[str, object]:
+    return {
+        "identity": job.identity,
+        "component": job.component,
+        "moment": job.moment,
+        "until": str(job.until) if job.until else None,
+        "reason": job.reason,
+        "once": job.once,
+        "timeout": job.timeout,
+        "requires": [str(right) for right in job.requires],
+        "file": job.place.file,
+        "line": job.place.line,
+        "summary": job.summary,
+    }
