@@ -220,6 +220,26 @@ def test_a_finding_in_a_dependency_names_it_and_offers_values(watchbill: Watchbi
     assert finding["override"] == "db.job.enabled: false"
 
 
+@pytest.mark.parametrize(
+    ("where", "entry", "file"),
+    [
+        ("app/charts/db", "alias: store", "app/charts/db/templates/job.yaml"),
+        ("db", "repository: 'file://../db'", "db/templates/job.yaml"),
+        ("db", "alias: store, repository: 'file://../db'", "db/templates/job.yaml"),
+    ],
+)
+def test_a_finding_in_a_dependency_stands_in_a_file_that_is_there(
+    watchbill: Watchbill, tmp_path: Path, where: str, entry: str, file: str
+) -> None:
+    """Helm knows it by its alias, and as if all dependencies were in charts/."""
+    path = chart(tmp_path / "app", {}, extra=f"dependencies: [{{name: db, version: 1.0.0, {entry}}}]\n")
+    ignore = "# watchbill: ignore long-name names are short here\n"
+    chart(tmp_path / where, {"templates/job.yaml": ignore + JOB, "values.yaml": "tag: '1.0'\n"}, name="db")
+    told = findings(watchbill("check", str(path), "-o", "json"))
+    assert {one["location"]["file"] for one in told} == {str(tmp_path / file)}
+    assert "WB104" not in {one["rule"] for one in told}
+
+
 def test_jobs_of_one_define_are_one_finding(watchbill: Watchbill, tmp_path: Path) -> None:
     define = (
         '{{- define "job" -}}\n'
@@ -247,6 +267,25 @@ def test_a_library_used_by_several_charts_is_one_finding(watchbill: Watchbill, t
         )
         chart(path / "charts" / "lib", {"templates/_job.tpl": define}, name="lib", extra="type: library\n")
     done = watchbill("check", str(tmp_path / "charts"), "-o", "json")
+    [finding] = [one for one in findings(done) if one["rule"] == "WB101"]
+    assert [Path(one).name for one in finding["charts"]] == ["one", "two"]
+
+
+def test_a_library_that_lies_beside_several_charts_is_one_finding(
+    watchbill: Watchbill, tmp_path: Path
+) -> None:
+    define = '{{- define "lib.job" -}}\n' + JOB + "{{- end }}\n"
+    chart(tmp_path / "lib", {"templates/_job.tpl": define}, name="lib", extra="type: library\n")
+    paths = [
+        chart(
+            tmp_path / name,
+            {"templates/job.yaml": '{{ include "lib.job" . }}\n'},
+            name=name,
+            extra="dependencies: [{name: lib, version: 1.0.0, repository: 'file://../lib'}]\n",
+        )
+        for name in ("one", "two")
+    ]
+    done = watchbill("check", *map(str, paths), "-o", "json")
     [finding] = [one for one in findings(done) if one["rule"] == "WB101"]
     assert [Path(one).name for one in finding["charts"]] == ["one", "two"]
 

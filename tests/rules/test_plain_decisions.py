@@ -136,6 +136,16 @@ def test_short_endings_leave_room_for_every_name(engine: Engine, tmp_path: Path)
     assert told(found_in_chart(engine, {"templates/job.yaml": text}, tmp_path), "WB104") == []
 
 
+def test_each_object_has_a_length_of_its_own(engine: Engine, tmp_path: Path) -> None:
+    service = "apiVersion: v1\nkind: Service\nmetadata: {name: '{{ .Release.Name }}-postgresql'}\nspec: {ports: [{port: 1}]}\n---\n"
+    text = service + job("{{ .Release.Name }}-migrations-of-the-database")
+    findings = found_in_chart(engine, {"templates/all.yaml": text}, tmp_path)
+    assert [one.title for one in findings if one.rule == "WB104"] == [
+        'the install fails with a release name of 37 letters or more: Job "r-migrations-of-the-database"',
+        'the install fails with a release name of 53 letters or more: Service "r-postgresql"',
+    ]
+
+
 # --- WB107
 
 
@@ -392,3 +402,54 @@ def test_hooks_that_kubectl_should_not_have_run(events: str, expected: list[str]
     text = job(annotations=f'helm.sh/hook: "{events}"') + web()
     assert told(found(engine, text, tools=["kubectl"]), "WB701") == expected
     assert told(found(engine, text), "WB701") == []
+
+
+# --- WB110
+
+
+@pytest.mark.parametrize(
+    ("cluster", "level"),
+    [("", "warning"), ("1.24", "warning"), ("v1.25.3", "error"), ("1.30", "error")],
+)
+def test_a_removed_api_is_an_error_where_the_users_cluster_lacks_it(
+    engine: Engine, tmp_path: Path, cluster: str, level: str
+) -> None:
+    budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {maxUnavailable: 1}\n"
+    files = {"templates/all.yaml": budget}
+    findings = found_in_chart(engine, files, tmp_path, kube_version=cluster)
+    assert told(findings, "WB110") == [f"{level} PodDisruptionBudget/web"]
+
+
+# --- WB303, WB309, WB404
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("before-hook-creation", "; a retry deletes it while it runs"),
+        ("hook-succeeded", ", in the way of a retry"),
+    ],
+)
+def test_what_becomes_of_a_hook_that_hangs(engine: Engine, policy: str, words: str) -> None:
+    text = job(annotations=f"helm.sh/hook: pre-upgrade, helm.sh/hook-delete-policy: {policy}")
+    [finding] = [one for one in found(engine, text) if one.rule == "WB303"]
+    assert finding.title == f'if Job "work" hangs, it goes on after Helm gave up{words}'
+
+
+def test_a_job_that_only_the_next_version_names_stands_in_its_template(
+    engine: Engine, tmp_path: Path
+) -> None:
+    text = job('work-{{ .Chart.Version | replace "." "-" }}', image="app:{{ .Chart.Version }}") + web()
+    findings = found_in_chart(engine, {"templates/all.yaml": text}, tmp_path)
+    [finding] = [one for one in findings if one.rule == "WB309"]
+    assert finding.objects == ("Job/work-1-0-1",)
+    assert finding.location is not None
+    assert finding.location.file == f"{tmp_path}/templates/all.yaml"
+
+
+def test_what_is_kept_is_in_the_way_of_a_rollback_after_an_upgrade_that_worked(engine: Engine) -> None:
+    kept = thing("ConfigMap", "settings", "data: {a: b}\n", "helm.sh/resource-policy: keep")
+    findings = found(engine, web(), web() + kept, tools=["helm@3.19"])
+    [finding] = [one for one in findings if one.rule == "WB404"]
+    assert finding.title == 'the rollback fails: ConfigMap "settings" is in the way'
+    assert "it is to be kept" in finding.because

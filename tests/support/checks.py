@@ -35,14 +35,19 @@ def found(
 
 
 def found_in_chart(
-    engine: Engine, files: Mapping[str, str], folder: Path, *, tools: Sequence[str] = TOOLS
+    engine: Engine,
+    files: Mapping[str, str],
+    folder: Path,
+    *,
+    tools: Sequence[str] = TOOLS,
+    kube_version: str = "",
 ) -> list[Finding]:
     """In a chart of these files, written to the folder."""
     for name, text in {"Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n", **files}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return _check(engine, Subject(str(folder), source=str(folder)), tools, ())
+    return _check(engine, Subject(str(folder), source=str(folder)), tools, (), kube_version=kube_version)
 
 
 def found_in_folder(
@@ -59,8 +64,10 @@ def _check(
     tools: Sequence[str],
     in_use: Collection[str],
     values: Values = NO_VALUES,
+    *,
+    kube_version: str = "",
 ) -> list[Finding]:
-    context = Context(release="r", namespace="ns", values=values)
+    context = Context(release="r", namespace="ns", values=values, kube_version=kube_version)
     options = Options(tuple(map(read_tool, tools)), context, in_use=frozenset(in_use))
     result = check(engine, subject, options).checked
     assert result.problem is None, result.problem

@@ -14,6 +14,7 @@ from watchbill.checking.locating import Locator
 from watchbill.checking.mending import can_be_mended, can_be_unsaid
 from watchbill.checking.result import LEVELS, Checked, Fact, Finding, Level, Which
 from watchbill.checking.sightings import sightings
+from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.scenarios import Scenario
@@ -93,7 +94,8 @@ def listen(
     """Everything that rules say of one ground, and the facts."""
     for sighting in sightings(ground, depth, own):
         yield hear(ground, sighting, in_use)
-    seen = look(ground.life, ground.checked, ground.dropped, ground.volatile)
+    named = ground.renderings[0].context.kube_version.replace(catalog.VERSION, "")
+    seen = look(ground.life, ground.checked, ground.dropped, ground.volatile, named)
     for rule in RULES:
         if rule.inspect is not None:
             for claim in rule.inspect(seen):
@@ -174,7 +176,7 @@ def write(
     it was checked with."""
     found: dict[object, Finding] = {}
     for group in groups:
-        locator = Locator(engine, group[0].ground, path, text)
+        locator = Locator(engine, group[0].ground, path, text, _template_of(group[0]))
         finding = _finding(group, locator, profiles, path)
         resource = locator.resource(group[0].claim.subject)
         if finding.dependency and resource is not None:
@@ -182,6 +184,17 @@ def write(
         spot = _spot(finding, _template(group[0].ground, resource))
         found[spot] = _joined(found[spot], finding) if spot in found else finding
     return sorted(found.values(), key=_order)
+
+
+def _template_of(one: Heard) -> Callable[[Key], str]:
+    """Of objects in whatever version was played: what is named by its version has another name in the checked one."""
+    sighting = one.sighting
+    if sighting is None:
+        return lambda _: ""
+    versions = (sighting.rendered, sighting.recorded)
+    return lambda key: next(
+        (made.path for version in versions for made in version.everything() if made.key == key), ""
+    )
 
 
 def shared(charts: Sequence[Checked]) -> list[Finding]:
@@ -204,8 +217,10 @@ def _library_spot(finding: Finding, chart: str) -> object:
     if place is None:
         return None
     deepest = place.through[-1] if place.through else f"{place.file}:{place.line}"
-    inside = deepest.removeprefix(f"{chart.rstrip('/')}/")
-    return (finding.rule, finding.because, inside) if inside.startswith("charts/") else None
+    root = f"{chart.rstrip('/')}/"
+    inside = deepest.removeprefix(root)
+    elsewhere = bool(finding.dependency or place.through) and not deepest.startswith(root)
+    return (finding.rule, finding.because, inside) if elsewhere or inside.startswith("charts/") else None
 
 
 def _finding(group: Sequence[Heard], locator: Locator, profiles: frozenset[str], path: str) -> Finding:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from watchbill.charts.chart import Chart
+from watchbill.checking.locating import in_chart
 from watchbill.checking.result import Finding, Location
 from watchbill.checking.settings.rule_names import RuleNames
 from watchbill.checking.settings.shape import quoted, suggest
@@ -63,7 +64,7 @@ def inline_of(chart: Chart, path: str, rules: RuleNames) -> list[InlineIgnore]:
     it does not count, and nobody hears of it."""
     found = []
     for template in chart.templates:
-        file = f"{path.rstrip('/')}/{chart.file(template.path)}"
+        file = in_chart(path, chart.file(template.path))
         try:
             found += _inline(file, template.text, rules)
         except UserError:

@@ -1,6 +1,7 @@
 """Where in the user's files a finding stands: fields of rendered objects, followed back to their lines."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from watchbill.charts.engine import Engine
@@ -13,13 +14,22 @@ from watchbill.rules.rule import Pointer
 
 
 class Locator:
-    """Answers for one ground; `root` is what stands before the chart's own paths."""
+    """Answers for one ground; `root` is what stands before the chart's own paths, `template_of` knows objects that
+    the checked version has under another name."""
 
-    def __init__(self, engine: Engine, ground: Ground, root: str, text: str = "") -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        ground: Ground,
+        root: str,
+        text: str = "",
+        template_of: Callable[[Key], str] = lambda _: "",
+    ) -> None:
         self._engine = engine
         self._ground = ground
         self._root = root
         self._text = text  # of manifests
+        self._template_of = template_of
 
     @property
     def whole(self) -> Location:
@@ -52,7 +62,18 @@ class Locator:
             if _is(resource, key)
         ]
         found.sort(key=lambda one: (one[1].namespace != key.namespace, not _has(one[1].object, path)))
-        return found[0] if found else None
+        return found[0] if found else self._namesake(key)
+
+    def _namesake(self, key: Key) -> tuple[Rendering, Resource] | None:
+        """The only object of its kind that the same template makes."""
+        template = self._template_of(key)
+        for rendering in self._ground.renderings if template else ():
+            made = [
+                one for one in rendering.resources if one.origin.template == template and one.kind == key.kind
+            ]
+            if len(made) == 1:
+                return rendering, made[0]
+        return None
 
     def locate(self, pointers: Sequence[Pointer]) -> list[Location | None]:
         """One a pointer; None where the checked version has no such object."""
@@ -79,9 +100,17 @@ class Locator:
         return locate(self._engine, chart, rendering.context, fields)
 
     def _location(self, place: Place, note: str) -> Location:
-        prefix = f"{self._root.rstrip('/')}/" if self._ground.chart is not None else ""
-        through = tuple(f"{prefix}{step.file}:{step.line}" for step in place.through)
-        return Location(f"{prefix}{place.file}", place.line, place.column, note, through)
+        through = tuple(f"{self._file(step.file)}:{step.line}" for step in place.through)
+        return Location(self._file(place.file), place.line, place.column, note, through)
+
+    def _file(self, file: str) -> str:
+        return file if self._ground.chart is None else in_chart(self._root, file)
+
+
+def in_chart(root: str, file: str) -> str:
+    """A file of the chart at `root`, as the user would name it."""
+    named = f"{root.rstrip('/')}/{file}"
+    return os.path.normpath(named) if file.startswith("../") else named
 
 
 def _is(resource: Resource, key: Key) -> bool:

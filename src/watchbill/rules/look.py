@@ -26,6 +26,7 @@ class Look(Struct, frozen=True):
     upgrade: Rendered  # and as it is upgraded to
     dropped: tuple[Dropped, ...] = ()
     volatile: tuple[tuple[str, str], ...] = ()  # template and function: another thing at each render
+    kubernetes: str = ""  # its version, where the user names one
 
     @property
     def before(self) -> Rendered | None:
@@ -49,9 +50,10 @@ def look(
     checked: int = 0,
     dropped: tuple[Dropped, ...] = (),
     volatile: tuple[tuple[str, str], ...] = (),
+    kubernetes: str = "",
 ) -> Look:
     install, upgrade = (_rendered(lab, checked, again=again) for again in (False, True))
-    return Look(lab, checked, install, upgrade, dropped, volatile)
+    return Look(lab, checked, install, upgrade, dropped, volatile, kubernetes)
 
 
 def _rendered(lab: Lab, version: int, *, again: bool) -> Rendered:

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import play
-from watchbill.lifecycle.properties import FAILURES
+from watchbill.lifecycle.properties import FAILURES, refused
 from watchbill.lifecycle.scenarios import LONGEST_NAME
-from watchbill.lifecycle.world import Manifest, Rendered, World
+from watchbill.lifecycle.world import Rendered, World
 from watchbill.rules.mends import renamed, without
 from watchbill.rules.rule import Claim, Mend, Rule, Severity
 from watchbill.rules.sighting import Sighting
@@ -17,6 +17,8 @@ from watchbill.rules.words import named, title
 # A Job's name becomes the value of a label of its pods; a CronJob adds eleven letters for each Job it makes.
 LIMITS = {"Job": 63, "CronJob": 52, "Service": 63}
 USUAL = 40  # so long are names that pipelines put together
+
+Place = tuple[str, str, int]  # template, kind, and which of them
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -41,13 +43,14 @@ def _claim(sighting: Sighting) -> Claim | None:
 
 def _from_some_length_on(sighting: Sighting, key: Key, limit: int, too_long: bool) -> Claim:
     more = len(key.name) - len(LONGEST_NAME)
-    length = _shortest(sighting, limit - more + 1)
-    subject = _ordinary(sighting, key)
+    place = next((place for place, one in _places(sighting, LONGEST_NAME).items() if one == key), None)
+    length = _shortest(sighting, place, limit - more + 1)
+    subject = _places(sighting, "").get(place, key) if place is not None else key
     what = (
         f"its name is {more} letters longer than the release's, and the name of a {key.kind} may have {limit}"
     )
     if not too_long:
-        what = f"it carries the release's name where that is too long: {sighting.what.rpartition(': ')[2]}"
+        what = f"it carries the release's name where that is too long: {sighting.what.rpartition(': ')[2].rstrip(']')}"
     operation = "uninstall" if sighting.move.verb == "uninstall" else f"the {sighting.move.verb}"
     return Claim(
         subject=subject,
@@ -66,53 +69,47 @@ def _fix(limit: int) -> str:
     return f'cut the name: | trunc {limit} | trimSuffix "-", or shorter by as much as comes behind it'
 
 
-def _shortest(sighting: Sighting, likely: int) -> int:
-    """The length from which on it fails: played, since templates may cut names in their own ways. `likely` is where it
-    is if they do not."""
+def _shortest(sighting: Sighting, place: Place | None, likely: int) -> int:
+    """The length from which on this object is refused: played, since templates may cut names in their own ways. `likely`
+    is where it is if they do not."""
     works, fails = 0, len(LONGEST_NAME)
-    if 1 < likely < fails and _fails(sighting, likely):
+    if 1 < likely < fails and _fails(sighting, place, likely):
         fails = likely
-        works = 0 if _fails(sighting, likely - 1) else likely - 1
+        works = 0 if _fails(sighting, place, likely - 1) else likely - 1
     while fails - works > 1:
         length = (works + fails) // 2
-        if _fails(sighting, length):
+        if _fails(sighting, place, length):
             fails = length
         else:
             works = length
     return fails
 
 
-def _fails(sighting: Sighting, length: int) -> bool:
+def _fails(sighting: Sighting, place: Place | None, length: int) -> bool:
+    """Whether the moves fail at the object of this place; others of the chart may be refused from another length on."""
+    name = LONGEST_NAME[:length]
     world = World()
     for move in sighting.violation.trace:
-        played = play(world, replace(move, release=LONGEST_NAME[:length]), sighting.lab)
+        played = play(world, replace(move, release=name), sighting.lab)
         if not played.ok:
-            return True
+            keys = {offence.cause.key for offence in refused(played)}
+            return place is None or not keys or _places(sighting, name).get(place) in keys
         world = played.world
     return False
 
 
-def _ordinary(sighting: Sighting, key: Key) -> Key:
-    """The same object in a release of the usual name: by template and kind, in order."""
+def _places(sighting: Sighting, name: str) -> dict[Place, Key]:
+    """The objects of a release of this name by template and kind, in order: where one of another name has the same."""
     lab, move = sighting.lab, sighting.move
     upgrade = move.verb != "install"
-    own, long = (
-        lab.versions.render(
-            move.version, lab.named(name), upgrade=upgrade, revision=1 + upgrade, world=World()
-        )
-        for name in ("", LONGEST_NAME)
+    rendered = lab.versions.render(
+        move.version, lab.named(name), upgrade=upgrade, revision=1 + upgrade, world=World()
     )
-    place = next((place for place, one in _places(long).items() if one.key == key), None)
-    twin = _places(own).get(place) if place is not None else None
-    return twin.key if twin is not None else key
-
-
-def _places(rendered: Rendered) -> dict[tuple[str, str, int], Manifest]:
     seen = Counter[tuple[str, str]]()
     found = {}
     for manifest in rendered.everything():
         which = (manifest.path, manifest.key.kind)
-        found[(*which, seen[which])] = manifest
+        found[(*which, seen[which])] = manifest.key
         seen[which] += 1
     return found
 

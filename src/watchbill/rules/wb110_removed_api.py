@@ -21,10 +21,11 @@ def _inspect(look: Look) -> Iterator[Claim]:
         if which in SINCE:
             found.setdefault(which, []).append(manifest)
     for which, manifests in found.items():
-        yield _claim(which, manifests)
+        yield _claim(which, manifests, look.kubernetes)
 
 
-def _claim(which: tuple[str, str], manifests: list[Manifest]) -> Claim:
+def _claim(which: tuple[str, str], manifests: list[Manifest], cluster: str) -> Claim:
+    """An error where the user's own cluster is known not to serve it."""
     api_version, kind = which
     since, version = ".".join(map(str, SINCE[which])), api_version.rpartition("/")[2]
     now = catalog.named(kind)
@@ -35,17 +36,25 @@ def _claim(which: tuple[str, str], manifests: list[Manifest]) -> Claim:
     replaced = (
         [changed(key, lambda thing: {**thing, "apiVersion": now.api_version}) for key in keys] if now else []
     )
+    certain = _minor(cluster) >= SINCE[which]
+    where = f"Kubernetes {cluster.removeprefix('v')}" if certain else f"Kubernetes {since} and newer"
     return Claim(
         subject=keys[0],
-        title=title(f"the install fails on Kubernetes {since} and newer: {kind} has no {version} there"),
+        title=title(f"the install fails on {where}: {kind} has no {version} there"),
         because=f"{api_version} {kind} is served by versions of Kubernetes before {since} only",
         fix=fix,
         mends=(*([all_of(*replaced)] if replaced else []), without(*keys)),
         cause=f"{api_version} {kind}",
         path=PATH,
         related=tuple(Pointer(key, PATH, "here too") for key in keys[1:]),
-        severity=Severity.WARNING,
+        severity=Severity.ERROR if certain else Severity.WARNING,
     )
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    """Nothing, which is older than all, for no version."""
+    parts = version.removeprefix("v").split(".")[:2]
+    return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else ()
 
 
 RULE = Rule(

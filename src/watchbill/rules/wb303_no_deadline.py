@@ -7,7 +7,7 @@ from watchbill.lifecycle.properties import Property
 from watchbill.rules.deadlines import HELM_WAITS, deadline, ends_in_time
 from watchbill.rules.look import Look
 from watchbill.rules.mends import with_spec, without
-from watchbill.rules.policies import is_test
+from watchbill.rules.policies import BEFORE, is_test, policies
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import named, title
@@ -23,23 +23,23 @@ def _claim(sighting: Sighting) -> Claim | None:
     manifest = sighting.manifest(key)
     if manifest is None or ends_in_time(manifest.body):
         return None
-    return _said(key, manifest.body)
+    return _said(key, manifest.body, deleted=True)
 
 
 def _inspect(look: Look) -> Iterator[Claim]:
     for manifest, hook in look.manifests():
         if hook is None or manifest.key.kind != "Job" or is_test(hook) or ends_in_time(manifest.body):
             continue
-        yield _said(manifest.key, manifest.body)
+        yield _said(manifest.key, manifest.body, deleted=BEFORE in policies(hook))
 
 
-def _said(key: Key, body: Body) -> Claim:
+def _said(key: Key, body: Body, *, deleted: bool) -> Claim:
+    """`deleted`: by the next run, before it begins."""
     seconds = deadline(body)
+    then = "; a retry deletes it while it runs" if deleted else ", in the way of a retry"
     return Claim(
         subject=key,
-        title=title(
-            f"if {named(key)} hangs, it goes on after Helm gave up; a retry deletes it while it runs", key
-        ),
+        title=title(f"if {named(key)} hangs, it goes on after Helm gave up{then}", key),
         because="a hook Job without activeDeadlineSeconds"
         if seconds is None
         else f"it may take {seconds} s, all attempts together, and that is longer than Helm waits",

@@ -1,5 +1,6 @@
 """WB404: a rollback stumbles over an object that is still there, but not in the revision that failed."""
 
+from watchbill.lifecycle.helm.requests import KEEP
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.world import Manifest, Release
@@ -18,11 +19,17 @@ def _claim(sighting: Sighting) -> Claim | None:
     # What is new in this version is in the way too, but every version has something new: nobody could avoid that.
     if key is None or (old := _as_it_was(sighting, key)) is None:
         return None
+    kept = old.body.annotations.get(KEEP) == "keep" and all(one.ok for one in sighting.plays[:-1])
+    when = "" if kept and sighting.move.verb == "rollback" else "after a failed upgrade "
     return Claim(
         subject=key,
-        title=title(f"after a failed upgrade {_operation(sighting)} fails: {named(key)} is in the way", key),
-        because="plain in the version before, dropped or a hook in this one: where the upgrade fails early, it is still there",
-        fix="drop it in a version of its own, or keep it plain; Helm 4.2 and newer takes over what is not a Job",
+        title=title(f"{when}{_operation(sighting)} fails: {named(key)} is in the way", key),
+        because="plain in the version before and not in this one: it is to be kept (helm.sh/resource-policy), so it is still there"
+        if kept
+        else "plain in the version before, dropped or a hook in this one: where the upgrade fails early, it is still there",
+        fix="render it in every version, on upgrades too; Helm 4.2 and newer takes over what is not a Job"
+        if kept
+        else "drop it in a version of its own, or keep it plain; Helm 4.2 and newer takes over what is not a Job",
         mends=(restored(old), without(key)),
         severity=Severity.NOTE if _changed_nothing(sighting) else Severity.WARNING,
     )
