@@ -29,11 +29,13 @@ def explain(error: EngineError, path: str) -> UserError:
     kind = UserError
     if error.kind == "dependency" and error.missing:
         kind = MissingDependency
-        what = ", ".join(f'the dependency "{name}" is not in charts/' for name in error.missing)
-        where = [_place(error), *error.message.splitlines()[1:]]
+        said, *more = error.message.splitlines()
+        if said.startswith("found in Chart.yaml"):
+            said = ", ".join(f'the dependency "{name}" is not in charts/' for name in error.missing)
+        what, where = said, [_place(error), *more]
         then = f"run: helm dependency build {path}"
-    said = what if path in what else f"{path}: {what}"
-    return kind(said, where="\n".join(where) or None, then=then)
+    is_named = what.startswith(f"{path} ") or f"{path}/" in what or f"'{path}'" in what
+    return kind(what if is_named else f"{path}: {what}", where="\n".join(where) or None, then=then)
 
 
 def _what_and_where(error: EngineError) -> tuple[str, list[str]]:
