@@ -1,12 +1,14 @@
 """A container job at work: its Kubernetes Job made or found again, followed to its end, removed if it must stop."""
 
 import asyncio
+import contextlib
 import hashlib
 import secrets
 from collections import deque
 
 import msgspec
 from lightkube.resources.batch_v1 import Job as KubernetesJob
+from lightkube.resources.core_v1 import Event, Pod
 from lightkube.types import CascadeType
 
 from watchbill.errors import UserError
@@ -22,6 +24,7 @@ DIGEST = "watchbill.dev/digest"
 VERSION = "watchbill.dev/version"
 # The server ends it too, for who is not there any more to do so; but not before us, who can say why.
 MARGIN = 60
+REFUSALS_EVERY = 3
 # How many lines of its log a pod's end may be told by.
 LAST_WORDS = 80
 
@@ -106,7 +109,7 @@ async def _found_again(ctx: Context, wanted: KubernetesJob) -> str | None:
         elif (other.metadata.annotations or {}).get(DIGEST) == (wanted.metadata.annotations or {})[DIGEST]:
             ctx.log.info("Job %s of an earlier deploy has not ended: it is followed", name)
             same = name
-        elif other.status is not None and other.status.ready:
+        elif await _has_begun(ctx, name):
             ctx.log.warning(
                 "Job %s of an earlier deploy, which was made otherwise, still runs: waiting for its end", name
             )
@@ -122,6 +125,17 @@ async def _found_again(ctx: Context, wanted: KubernetesJob) -> str | None:
 def _has_ended(job: KubernetesJob) -> bool:
     conditions = (job.status.conditions if job.status else None) or []
     return any(one.type in ("Complete", "Failed") and one.status == "True" for one in conditions)
+
+
+async def _has_begun(ctx: Context, name: str) -> bool:
+    """Its pods know that seconds before the Job does."""
+    async for pod in ctx.kube.list(
+        Pod, namespace=ctx.namespace, labels={"batch.kubernetes.io/job-name": name}
+    ):
+        for container in (pod.status.containerStatuses if pod.status else None) or []:
+            if container.state and (container.state.running or container.state.terminated):
+                return True
+    return False
 
 
 async def _followed(ctx: Context, name: str) -> None:
@@ -141,13 +155,41 @@ async def _followed(ctx: Context, name: str) -> None:
         spoken.append(line.text)
         ctx.log.info("%s", line.text)
 
+    refusals = asyncio.create_task(_refusals(ctx, name))
     try:
         ending = await pods.follow(ctx.kube, ctx.namespace, name, hear)
     except asyncio.CancelledError:
-        ctx.log.info("removing Job %s", name)
-        await _removed(ctx, name)
+        await _stopped(ctx, name)
         raise
+    finally:
+        refusals.cancel()
+        await asyncio.gather(refusals, return_exceptions=True)
     judge(name, ending, "\n".join(spoken), ctx.obstacle)
+
+
+async def _refusals(ctx: Context, name: str) -> None:
+    """A Job whose pods are refused (a quota, a service account that is not there) has none that could be followed."""
+    fields = {"involvedObject.kind": "Job", "involvedObject.name": name, "type": "Warning"}
+    told = ""
+    while True:
+        await asyncio.sleep(REFUSALS_EVERY)
+        try:
+            events = [one async for one in ctx.kube.list(Event, namespace=ctx.namespace, fields=dict(fields))]
+        except KubeError:
+            continue  # whoever follows the Job tells of it
+        refused = [one.message or "" for one in events if one.reason == "FailedCreate"]
+        if refused and refused[-1] != told:
+            told = refused[-1]
+            ctx.log.warning("%s", told)
+            ctx.held_up(told)
+
+
+async def _stopped(ctx: Context, name: str) -> None:
+    ctx.log.info("removing Job %s", name)
+    with contextlib.suppress(KubeError):
+        if await _has_begun(ctx, name):
+            ctx.held_up("")  # whatever it was, it is over
+    await _removed(ctx, name)
 
 
 def judge(name: str, ending: pods.Ending, spoken: str, obstacle: str) -> None:
