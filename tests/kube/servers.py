@@ -49,6 +49,7 @@ class FakeServer:
     scheme: str
     seen: list[Seen] = field(default_factory=list)
     answer: Callable[[Seen], Answer] = namespace_object
+    headers: dict[str, str] = field(default_factory=dict)
 
     def url(self, host: str = "127.0.0.1") -> str:
         return f"{self.scheme}://{host}:{self.port}"
@@ -78,6 +79,8 @@ def serving(certificate: tuple[Path, Path] | None, authority: Path | None = None
             kind = "text/html" if isinstance(content, bytes) else "application/json"
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(raw)))
+            for name, value in fake.headers.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(raw)
 
@@ -136,6 +139,13 @@ class Proxy:
     port: int
     asked: list[str] = field(default_factory=list)
     authorizations: list[str] = field(default_factory=list)
+    open: set[socket.socket] = field(default_factory=set)
+
+    def cut(self) -> None:
+        """Every connection that goes through it now is gone."""
+        for connection in list(self.open):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     @property
     def url(self) -> str:
@@ -166,6 +176,7 @@ def proxying(refuses: bool = False) -> Iterator[Proxy]:
             host, _, port = proxy.asked[-1].rpartition(":")
             with socket.create_connection((host, int(port))) as server:
                 client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                proxy.open.update((client, server))
                 while True:
                     for ready in select.select([client, server], [], [])[0]:
                         if not (part := ready.recv(65536)):

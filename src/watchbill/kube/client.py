@@ -30,14 +30,15 @@ WATCH_SECONDS = 240
 SILENCE = 300
 
 
-def connect(access: Access, *, dry_run: bool = False) -> "Kube":
-    """Nothing is sent yet. Use it with `async with`, in the event loop that runs now."""
-    return Kube(access, dry_run=dry_run)
+def connect(access: Access, *, dry_run: bool = False, patience: float = 0) -> "Kube":
+    """Nothing is sent yet. Use it with `async with`, in the event loop that runs now. `patience`: for how many seconds a
+    server that has answered before may be away; requests that did not arrive are sent again meanwhile."""
+    return Kube(access, dry_run=dry_run, patience=patience)
 
 
-def connect_sync(access: Access, *, dry_run: bool = False) -> "SyncKube":
+def connect_sync(access: Access, *, dry_run: bool = False, patience: float = 0) -> "SyncKube":
     """For threads. Nothing is sent yet. Use it with `with`."""
-    return SyncKube(access, dry_run=dry_run)
+    return SyncKube(access, dry_run=dry_run, patience=patience)
 
 
 class Kube(AsyncClient):
@@ -46,11 +47,11 @@ class Kube(AsyncClient):
 
     _client: "_Async"
 
-    def __init__(self, access: Access, *, dry_run: bool = False) -> None:
+    def __init__(self, access: Access, *, dry_run: bool = False, patience: float = 0) -> None:
         self.access = access
         self.dry_run = dry_run
         self._timeout = TIMEOUT
-        transport = AsyncTransport(access, dict(os.environ))
+        transport = AsyncTransport(access, dict(os.environ), patience)
         self._client = _Async(
             _Connection(access, transport), _config(access), access.namespace, None, FIELD_MANAGER, dry_run
         )
@@ -85,11 +86,11 @@ class Kube(AsyncClient):
 class SyncKube(Client):
     """The same for threads: lightkube's Client."""
 
-    def __init__(self, access: Access, *, dry_run: bool = False) -> None:
+    def __init__(self, access: Access, *, dry_run: bool = False, patience: float = 0) -> None:
         self.access = access
         self.dry_run = dry_run
         self._timeout = TIMEOUT
-        transport = Transport(access, dict(os.environ))
+        transport = Transport(access, dict(os.environ), patience)
         self._client = _Sync(
             _Connection(access, transport), _config(access), access.namespace, None, FIELD_MANAGER, dry_run
         )

@@ -79,8 +79,12 @@ def told(error: Exception, server: str = "") -> KubeError:
 
     if isinstance(error, KubeError):
         return error
-    if isinstance(error, httpx2.HTTPStatusError):
-        return answered(error.response, server)
+    status = getattr(error, "status", None)
+    if status is not None:  # lightkube's ApiError, of a stream that had no answer of its own
+        return refused(str(status.message or error), status.code or 0, status.reason or "", server)
+    response = getattr(error, "response", None)
+    if isinstance(response, httpx2.Response):
+        return answered(response, server)
     if isinstance(error, httpx2.TransportError):
         return _unreachable(error, server)
     return KubeError(f"{type(error).__name__}: {error}", where=server or None, reason="Unexpected")
@@ -127,9 +131,12 @@ def _unreachable(error: httpx2.TransportError, server: str) -> KubeError:
         return KubeError(
             f"{kind} {server}: timed out", then="is it the right cluster, and is it up?", reason="Timeout"
         )
-    return KubeError(
-        f"cannot reach {server}: {why}", then="is it the right cluster, and is it up?", reason="Unreachable"
+    what = (
+        f"cannot reach {server}"
+        if isinstance(error, httpx2.ConnectError)
+        else f"the connection to {server} broke"
     )
+    return KubeError(f"{what}: {why}", then="is it the right cluster, and is it up?", reason="Unreachable")
 
 
 def _cause(error: BaseException) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Generic, TypeVar
 
@@ -11,7 +12,8 @@ import httpx2
 from watchbill.kube import credentials, proxies, tls
 from watchbill.kube.access import Access
 from watchbill.kube.credentials import Credentials, Held
-from watchbill.kube.errors import told
+from watchbill.kube.errors import KubeError, told
+from watchbill.kube.persistence import Persistence, Tries
 from watchbill.kube.plugins import cluster_info
 
 # A peer that vanished without a word is noticed within a minute, also by a watch that waits for nothing else.
@@ -103,10 +105,27 @@ def impersonation(access: Access) -> list[tuple[str, str]]:
 
 
 class Transport(httpx2.BaseTransport):
-    def __init__(self, access: Access, environment: dict[str, str]) -> None:
+    def __init__(self, access: Access, environment: dict[str, str], patience: float) -> None:
         self._way = _Way(access, httpx2.HTTPTransport, environment)
+        self._persistence = Persistence(patience)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        tries = Tries(self._persistence, request)
+        while True:
+            try:
+                response = self._authorized(request)
+            except KubeError as error:
+                if (pause := tries.after_failure(error)) is None:
+                    raise
+            else:
+                if (pause := tries.after_answer(response)) is None:
+                    if response.is_error:
+                        response.read()  # it is short, and who asked for a web socket would not read it
+                    return response
+                response.close()
+            time.sleep(pause)
+
+    def _authorized(self, request: httpx2.Request) -> httpx2.Response:
         way = self._way
         held = way.credentials.obtain()
         response = self._send(request, held)
@@ -137,11 +156,30 @@ class Transport(httpx2.BaseTransport):
 
 
 class AsyncTransport(httpx2.AsyncBaseTransport):
-    def __init__(self, access: Access, environment: dict[str, str]) -> None:
+    def __init__(self, access: Access, environment: dict[str, str], patience: float) -> None:
         self._way = _Way(access, httpx2.AsyncHTTPTransport, environment)
+        self._persistence = Persistence(patience)
         self._asking = asyncio.Lock()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        tries = Tries(self._persistence, request)
+        while True:
+            try:
+                response = await self._authorized(request)
+            except KubeError as error:
+                if (pause := tries.after_failure(error)) is None:
+                    raise
+            else:
+                if (pause := tries.after_answer(response)) is None:
+                    if response.is_error:
+                        await (
+                            response.aread()
+                        )  # it is short, and who asked for a web socket would not read it
+                    return response
+                await response.aclose()
+            await asyncio.sleep(pause)
+
+    async def _authorized(self, request: httpx2.Request) -> httpx2.Response:
         way = self._way
         held = await self._held()
         response = await self._send(request, held)

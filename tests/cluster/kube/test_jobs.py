@@ -9,8 +9,10 @@ from lightkube.types import CascadeType
 from dev.cluster.client import Namespace
 from dev.image.recipes import WATCHBILL
 from tests.cluster.kube.conftest import Ways
+from tests.kube.servers import proxying
 from watchbill.kube import jobspec
-from watchbill.kube.client import Kube, connect
+from watchbill.kube.client import Kube, connect, connect_sync
+from watchbill.kube.errors import KubeError
 from watchbill.kube.pods import Ending, Line, follow
 
 pytestmark = pytest.mark.cluster
@@ -119,14 +121,14 @@ def test_its_log_and_its_last_words(ways: Ways, namespace: Namespace) -> None:
     restrict(namespace)
     namespace.kubectl("create", "secret", "generic", "given", "--from-literal=password=from-the-secret")
     script = (
-        'id -u; echo "$PASSWORD" | cut -c1-8; for n in 1 2 3; do echo "line $n"; sleep 0.3; done; '
+        'id -u; echo "has ${#PASSWORD} letters"; for n in 1 2 3; do echo "line $n"; sleep 0.3; done; '
         "echo 'skip: nothing to do' > /dev/termination-log"
     )
     ending, lines = run(ways, namespace, shell(namespace.name, script))
     assert ending.succeeded
     assert [line.text for line in lines if line.container] == [
         str(USER),
-        "from-the",
+        "has 15 letters",
         "line 1",
         "line 2",
         "line 3",
@@ -154,11 +156,80 @@ def test_each_attempt_is_heard(ways: Ways, namespace: Namespace) -> None:
     ]
 
 
+COUNT = "exec python3 -c 'for n in range(1, 5001): print(n)'"
+
+
 @on_the_node
 def test_a_long_log_comes_whole(ways: Ways, namespace: Namespace) -> None:
-    ending, lines = run(ways, namespace, shell(namespace.name, "seq 1 5000"))
+    ending, lines = run(ways, namespace, shell(namespace.name, COUNT))
     assert ending.succeeded
     assert [line.text for line in lines if line.container] == [str(number) for number in range(1, 5001)]
+
+
+@on_the_node
+def test_a_connection_that_breaks_costs_no_line_and_repeats_none(ways: Ways, namespace: Namespace) -> None:
+    script = "exec python3 -u -c 'import time\nfor n in range(60): print(n); time.sleep(0.1)'"
+    lines: list[Line] = []
+
+    async def work() -> Ending:
+        found = ways.reach(ways.admin, {"proxy-url": proxy.url}, namespace=namespace.name)
+        async with connect(found) as kube, asyncio.timeout(120):
+            await kube.create(shell(namespace.name, script))
+
+            def tell(line: Line) -> None:
+                lines.append(line)
+                if line.text in ("10", "25", "26"):
+                    proxy.cut()
+
+            return await follow(kube, namespace.name, "work", tell)
+
+    with proxying() as proxy:
+        ending = asyncio.run(work())
+    assert ending.succeeded
+    assert [line.text for line in lines if line.container] == [str(number) for number in range(60)]
+    assert len(proxy.asked) > 4, "it was not cut"
+
+
+@on_the_node
+def test_commands_in_pods(ways: Ways, namespace: Namespace) -> None:
+    """Through web sockets, with our credentials."""
+    namespace.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "idle"},
+            "spec": {
+                "terminationGracePeriodSeconds": 0,
+                "containers": [
+                    {
+                        "name": "idle",
+                        "image": WATCHBILL,
+                        "imagePullPolicy": "Never",
+                        "command": ["sh", "-c", "sleep 300"],
+                    }
+                ],
+            },
+        }
+    )
+    namespace.kubectl("wait", "--for=condition=Ready", "pod/idle", "--timeout=60s")
+    command = ["sh", "-c", "echo out; echo err >&2; exit 3"]
+
+    async def work() -> None:
+        async with connect(ways.administrator(namespace.name)) as kube, asyncio.timeout(60):
+            done = await kube.exec("idle", command=command, stdout=True, stderr=True)
+            assert (done.stdout, done.stderr, done.exit_code) == ("out\n", "err\n", 3)
+            with pytest.raises(KubeError, match="exit code 3"):
+                await kube.exec("idle", command=command, stdout=True, raise_on_error=True)
+            with pytest.raises(KubeError, match="not found") as caught:
+                await kube.exec("nobody", command=command, stdout=True)
+            assert caught.value.is_missing
+
+    asyncio.run(work())
+    with connect_sync(ways.administrator(namespace.name)) as kube:
+        done = kube.exec("idle", command=command, stdout=True)
+        assert (done.stdout, done.exit_code) == ("out\n", 3)
+        with pytest.raises(KubeError, match="not found"):
+            kube.exec("nobody", command=command, stdout=True)
 
 
 @on_the_node
