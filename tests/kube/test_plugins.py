@@ -2,7 +2,11 @@
 
 import asyncio
 import json
+import os
+import pty
 import stat
+import subprocess
+import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,14 +15,16 @@ from typing import Any
 import pytest
 from lightkube.resources.core_v1 import Namespace
 
+from dev import binaries
 from tests.kube import writing
 from tests.kube.certificates import Authority
 from tests.kube.connecting import Ask, ask_async, both_clients, reach
-from tests.kube.servers import Answer, FakeServer, Seen, namespace_object, status
+from tests.kube.servers import Answer, FakeServer, Seen, namespace_object, proxying, status
 from watchbill.kube import plugins
 from watchbill.kube.client import connect
 from watchbill.kube.errors import KubeError
 
+ROOT = Path(__file__).resolve().parents[2]
 V1 = "client.authentication.k8s.io/v1"
 V1BETA1 = "client.authentication.k8s.io/v1beta1"
 
@@ -139,6 +145,64 @@ def test_it_is_told_what_kubectl_tells_it(
     theirs, ours = plugin.calls()
     assert json.loads(ours.pop("info")) == json.loads(theirs.pop("info"))
     assert ours == theirs
+
+
+def test_it_is_told_of_the_proxy(plugin: Plugin, cluster: writing.Part, home: Path) -> None:
+    with proxying() as proxy:
+        found = reach(
+            plugin.folder, {**cluster, "proxy-url": proxy.url}, plugin.user(provideClusterInfo=True)
+        )
+        environment = {"KUBECONFIG": str(plugin.folder / "kubeconfig"), "HOME": str(home)}
+        done = writing.kubectl("get", "--raw", "/api/v1/namespaces/there", env=environment)
+        ask_async(found)
+    assert done.returncode == 0, done.stderr
+    theirs, ours = [json.loads(call["info"]) for call in plugin.calls()]
+    assert ours == theirs
+    assert ours["spec"]["cluster"]["proxy-url"] == proxy.url
+
+
+ASK = """
+import sys
+from pathlib import Path
+from tests.kube.connecting import ask_async
+from watchbill.kube import access
+ask_async(access.find(sys.argv[1], environment={}))
+"""
+
+
+@pytest.mark.parametrize("mode", ["Never", "IfAvailable", "Always"])
+def test_on_a_terminal(mode: str, plugin: Plugin, cluster: writing.Part, home: Path) -> None:
+    """It may ask the person there, unless it says that it never does."""
+    reach(plugin.folder, cluster, plugin.user(interactiveMode=mode))
+    file = str(plugin.folder / "kubeconfig")
+    commands = [
+        [str(binaries.kubectl()), f"--kubeconfig={file}", "get", "--raw", "/api/v1/namespaces/there"],
+        [sys.executable, "-c", ASK, file],
+    ]
+    for command in commands:
+        person, terminal = pty.openpty()
+        try:
+            os.write(person, b"yes, please\n\x04")
+            done = subprocess.run(
+                command,
+                check=False,
+                stdin=terminal,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                env={"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": "."},
+                cwd=ROOT,
+            )
+        finally:
+            os.close(person)
+            os.close(terminal)
+        assert done.returncode == 0, done.stderr
+    theirs, ours = plugin.calls()
+    told = json.loads(ours.pop("info"))
+    assert told == json.loads(theirs.pop("info"))
+    assert told["spec"]["interactive"] == (mode != "Never")
+    assert ours == theirs
+    assert ours["stdin"] == ("" if mode == "Never" else "yes, please\n")
 
 
 def test_a_command_beside_the_kubeconfig(plugin: Plugin, cluster: writing.Part, server: FakeServer) -> None:

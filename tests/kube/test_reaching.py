@@ -1,5 +1,6 @@
 """The way to the server: whom we trust, names, proxies; and what is said when it cannot be reached."""
 
+import asyncio
 import socket
 import threading
 import time
@@ -129,6 +130,24 @@ def test_proxies_that_cannot_be(url: str, message: str) -> None:
     with pytest.raises(KubeError) as caught:
         proxy_for("https://a.example", Cluster(name="a", proxy_url=url), {})
     assert message in str(caught.value)
+
+
+def test_a_peer_that_vanishes_is_noticed(tmp_path: Path, server: FakeServer, authority: Authority) -> None:
+    """Also by what only waits: the system asks whether the other side is still there."""
+    found = reach(tmp_path, {"server": server.url(), "certificate-authority": str(authority.certificate)})
+
+    async def options() -> tuple[int, int, int]:
+        async with client.connect(found) as kube:
+            http = kube._client._client
+            response = await http.send(http.build_request("GET", "/version"))
+            connection = response.extensions["network_stream"].get_extra_info("socket")
+            return (
+                connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE),
+                connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE),
+                connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT),
+            )
+
+    assert asyncio.run(options()) == (1, 20, 60_000)
 
 
 @both_clients
