@@ -1,8 +1,9 @@
 """All benchmarks. They print ratios against a peer in the same run; nothing here is a test."""
 
-from benchmarks import checking, lifecycle, rendering, startup
+from benchmarks import checking, deploying, lifecycle, rendering, startup
 
 startup.main()
 checking.main()
 rendering.main()
 lifecycle.main()
+deploying.main()

@@ -11,12 +11,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
-def installed() -> Iterator[Path]:
+def installed(extra: str = "") -> Iterator[Path]:
     """The folder with `python` and `watchbill` in it."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         pip = [f"{folder}/bin/python", "-m", "pip", "install", "--quiet", "--compile"]
-        subprocess.run([*pip, "--constraint", _pins(Path(folder)), str(ROOT)], check=True)
+        project = f"{ROOT}[{extra}]" if extra else str(ROOT)
+        subprocess.run([*pip, "--constraint", _pins(Path(folder)), project], check=True)
         yield Path(folder) / "bin"
 
 
