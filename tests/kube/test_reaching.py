@@ -201,6 +201,7 @@ def test_not_tls(ask: Ask, tmp_path: Path) -> None:
 
 ANSWERS = {
     "login page": ((200, b"<html>log in</html>"), "not what Kubernetes answers"),
+    "redirection": ((302, b""), "302 Found"),
     "gateway": ((502, b"<html>bad gateway</html>"), "502 Bad Gateway"),
     "missing": (status(404, "NotFound", 'namespaces "there" not found'), 'namespaces "there" not found'),
     "forbidden": (status(403, "Forbidden", 'User "x" cannot get "namespaces"'), 'User "x" cannot get'),

@@ -172,7 +172,7 @@ def _not_kubernetes(response: httpx2.Response, error: Exception) -> KubeError:
 class _Async(_Careful, GenericAsyncClient):
     async def send(self, req: httpx2.Request, stream: bool = False) -> httpx2.Response:
         response = await self._client.send(req, stream=stream)
-        if response.is_error:
+        if not response.is_success:
             await response.aread()
             raise answered(response, _origin(req))
         return response
@@ -195,7 +195,7 @@ class _Async(_Careful, GenericAsyncClient):
 class _Sync(_Careful, GenericSyncClient):
     def send(self, req: httpx2.Request, stream: bool = False) -> httpx2.Response:
         response = self._client.send(req, stream=stream)
-        if response.is_error:
+        if not response.is_success:
             response.read()
             raise answered(response, _origin(req))
         return response
