@@ -5,6 +5,7 @@ it ends: one that still says `running` while nobody holds the Lease was killed.
 """
 
 import base64
+import bisect
 import gzip
 import zlib
 from collections.abc import Sequence
@@ -31,6 +32,10 @@ _NUMBER = "watchbill.dev/deploy"
 _SUMMARY = "watchbill.dev/summary"
 _KEY = "deploy"
 _LONGEST_LINE = 2000
+_LIMITS = (
+    LOG_LINES,
+    *(LOG_LINES >> halvings for halvings in range(1, LOG_LINES.bit_length() + 1)),
+)  # 200, 100, ... 0
 
 
 class JobEntry(Struct, frozen=True, omit_defaults=True):
@@ -116,11 +121,7 @@ async def entries(kube: Kube, namespace: str, product: str) -> list[Summary]:
     """The newest first."""
     selector = {PRODUCT_LABEL: product, **MANAGED, _NUMBER: None}
     found = await listing.metadata(kube, Secret, namespace, selector)
-    summaries = [
-        msgspec.json.decode(text, type=Summary)
-        for about in found
-        if (text := about.annotations.get(_SUMMARY))
-    ]
+    summaries = [read for about in found if (read := _read_summary(about.annotations.get(_SUMMARY, "")))]
     return sorted(summaries, key=lambda summary: -summary.number)
 
 
@@ -165,25 +166,18 @@ async def _delete(kube: Kube, namespace: str, name: str) -> None:
 
 
 def packed(deploy: Deploy) -> str:
-    """As it is stored, within the limits. The logs of the jobs that ended first are cut first, from their beginning."""
-    deploy = _shortened(deploy, LOG_LINES)
-    text = _pack(deploy)
-    if len(text) <= MOST_BYTES:
-        return text
-    # Half of a log is worth more than none: all that are longer are halved, the earlier ones first, until it fits.
-    lines = LOG_LINES
-    while lines:
-        lines //= 2
-        for index in range(len(deploy.jobs)):
-            jobs = _cut(deploy.jobs, index, lines)
-            if jobs is not deploy.jobs:
-                deploy = _counted(deploy, replace(deploy, jobs=jobs))
-                if len(text := _pack(deploy)) <= MOST_BYTES:
-                    return text
-        deploy = _counted(deploy, replace(deploy, components=_short_components(deploy, lines)))
-        if len(text := _pack(deploy)) <= MOST_BYTES:
-            return text
-    return _pack(_bare(deploy))
+    """As it is stored, within the limits: half of each log goes, those of the jobs that ended first before the others,
+    then half of the rest, until it fits."""
+    steps = (len(_LIMITS) - 1) * max(1, len(deploy.jobs))
+    at_once = _pack(_cut(deploy, 0))
+    if len(at_once) <= MOST_BYTES:
+        return at_once
+    # Looked for by halves: to pack a large one takes a while.
+    step = bisect.bisect_left(
+        range(steps), True, key=lambda step: len(_pack(_cut(deploy, step))) <= MOST_BYTES
+    )
+    text = _pack(_cut(deploy, step))
+    return text if len(text) <= MOST_BYTES else _pack(_bare(_cut(deploy, steps)))
 
 
 def unpacked(text: str) -> Deploy:
@@ -191,32 +185,24 @@ def unpacked(text: str) -> Deploy:
 
 
 def _pack(deploy: Deploy) -> str:
-    return base64.b64encode(gzip.compress(msgspec.json.encode(deploy), mtime=0)).decode()
+    return base64.b64encode(gzip.compress(msgspec.json.encode(deploy), 6, mtime=0)).decode()
 
 
-def _shortened(deploy: Deploy, lines: int) -> Deploy:
-    jobs = tuple(replace(job, log=_last(job.log, lines)) for job in deploy.jobs)
-    components = _short_components(deploy, lines)
-    return _counted(deploy, replace(deploy, jobs=jobs, components=components))
-
-
-def _short_components(deploy: Deploy, lines: int) -> tuple[ComponentEntry, ...]:
-    return tuple(replace(component, log=_last(component.log, lines)) for component in deploy.components)
+def _cut(deploy: Deploy, step: int) -> Deploy:
+    """In each round the jobs are cut one after the other; what helm said, when all of them have been."""
+    rounds, cut_further = divmod(step, max(1, len(deploy.jobs)))
+    limit, next_limit = _LIMITS[rounds], _LIMITS[min(rounds + 1, len(_LIMITS) - 1)]
+    jobs = tuple(
+        replace(job, log=_last(job.log, next_limit if index < cut_further else limit))
+        for index, job in enumerate(deploy.jobs)
+    )
+    components = tuple(replace(each, log=_last(each.log, limit)) for each in deploy.components)
+    after = replace(deploy, jobs=jobs, components=components)
+    return replace(after, cut=deploy.cut + _lines(deploy) - _lines(after))
 
 
 def _last(log: Sequence[str], lines: int) -> tuple[str, ...]:
-    return tuple(line[:_LONGEST_LINE] for line in log[len(log) - lines if len(log) > lines else 0 :])
-
-
-def _cut(jobs: tuple[JobEntry, ...], index: int, lines: int) -> tuple[JobEntry, ...]:
-    job = jobs[index]
-    if len(job.log) <= lines:
-        return jobs
-    return (*jobs[:index], replace(job, log=_last(job.log, lines)), *jobs[index + 1 :])
-
-
-def _counted(before: Deploy, after: Deploy) -> Deploy:
-    return replace(after, cut=before.cut + _lines(before) - _lines(after))
+    return tuple(line[:_LONGEST_LINE] for line in log[max(0, len(log) - lines) :])
 
 
 def _lines(deploy: Deploy) -> int:
@@ -233,6 +219,14 @@ def _bare(deploy: Deploy) -> Deploy:
 def _summary(deploy: Deploy) -> Summary:
     known = {field: getattr(deploy, field) for field in Summary.__struct_fields__}
     return Summary(**{**known, "reason": deploy.reason[:500]})
+
+
+def _read_summary(text: str) -> Summary | None:
+    """None if somebody has changed it: that is told when it is to be shown."""
+    try:
+        return msgspec.json.decode(text, type=Summary)
+    except msgspec.DecodeError:
+        return None
 
 
 def _name(product: str, number: int) -> str:

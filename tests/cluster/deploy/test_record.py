@@ -3,12 +3,14 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from dev.cluster.client import Namespace, eventually
+from tests.support.flaky_way import way_to
 from watchbill.deploy import record
 from watchbill.deploy.record import Once, Record, Work, Writer
 from watchbill.errors import UserError
@@ -183,3 +185,32 @@ def test_who_may_not_write_it_is_told_which_right_is_missing(namespace: Namespac
     with pytest.raises(UserError, match='cannot create resource "configmaps"') as told:
         with_kube(work)
     assert namespace.name in told.value.what
+
+
+def test_an_api_server_that_comes_and_goes_is_waited_for_and_nothing_is_lost(
+    namespace: Namespace, tmp_path: Path
+) -> None:
+    """Some answers do not arrive: what they would have said was done, or was not."""
+    names = [f"component-{number}" for number in range(150)]
+
+    async def main() -> Record:
+        async with way_to(namespace.cluster.kubeconfig, tmp_path) as (way, kube):
+            writer = await Writer.open(kube, namespace.name, "tetris", "me")
+
+            async def trouble() -> None:
+                for pause in (0.05, 0.11, 0.23, 0.31, 0.17):
+                    await asyncio.sleep(pause)
+                    await way.cut()
+                    await asyncio.sleep(0.4)
+                    await way.mend()
+
+            troubling = asyncio.ensure_future(trouble())
+            for name in names:
+                await writer.change(lambda known, name=name: known.ended("ns", name, name))  # type: ignore[misc]
+                await asyncio.sleep(0.01)
+            await troubling
+            return writer.record
+
+    written = asyncio.run(main())
+    assert list(written.done) == names
+    assert stored(namespace)["done"] == names
