@@ -83,6 +83,18 @@ def test_logins_in_addresses_are_left_out(tmp_path: Path) -> None:
     assert "hunter2" not in "".join(told)
 
 
+def test_a_pod_template_that_the_server_repeats_is_left_out(tmp_path: Path) -> None:
+    """It holds what pods hold, and is longer than anything that is kept of a line."""
+    repeated = '{"Containers":[{"Env":[{"Name":"TOKEN","Value":"hunter2"}]}],"Filler":"' + "x" * 9000 + '"}'
+    (tmp_path / "said").write_text(
+        f"Error: Job is invalid: spec.template: Invalid value: {repeated}: field is immutable"
+    )
+    done, told = run(script(tmp_path, "cat said >&2; exit 1"))
+    assert done
+    assert done.reason == "Job is invalid: spec.template: Invalid value: …: field is immutable"
+    assert "hunter2" not in "".join(told)
+
+
 def test_the_reason_is_all_of_helms_error(tmp_path: Path) -> None:
     done, _ = run(script(tmp_path, "printf 'level=WARN x\\nError: UPGRADE FAILED: a\\n  b\\n' >&2; exit 1"))
     assert done is not None

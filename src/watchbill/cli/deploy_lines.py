@@ -28,7 +28,7 @@ class Lines:
             return
         if event.status == WORKING and event.step == "chart" and not self._verbose:
             return
-        if event.component and not event.step and event.status in (STARTED, "done"):
+        if event.component and not event.step and event.status != "not-started":
             return  # its steps tell as much
         self.say(f"{event.time[11:19]}  {where(event):<{WHERE}}  {words(event)}".rstrip())
 

@@ -227,7 +227,7 @@ class Deploy:
             reason,
             time.monotonic() - began,
             tuple(stages.stages),
-            tuple(stages.components),
+            tuple(sorted(stages.components, key=lambda one: self.bill.names.index(one.name))),
             tuple(stages.jobs),
         )
         tell(event(status, text=reason, seconds=result.seconds))

@@ -17,10 +17,13 @@ Tell = Callable[[str], None]
 
 _LOGIN = regex(r"(?<=://)[^/\s@]+@")
 _REVISION = regex(r"REVISION: (\d+)")
+# The server repeats a whole pod template before it says what is wrong with it: nobody reads that, and it may hold secrets.
+_DUMP = regex(r"(?<=Invalid value: )[\w.*&\[\]]*\{.*?\}(?=: )")
 # What follows is written for the person at the terminal, and is where charts print their passwords.
 _SECTIONS = frozenset({"NOTES:", "HOOKS:", "MANIFEST:", "USER-SUPPLIED VALUES:", "COMPUTED VALUES:"})
 _KEPT_LINES = 200
-_LONGEST_LINE = 4000
+_LONGEST_LINE = 4000  # that is kept; of what helm writes in one line more may be a dump
+_LONGEST_WRITTEN = 1 << 18
 _SECONDS_FOR_LAST_WORDS = 3.0
 
 
@@ -36,7 +39,7 @@ class _Said:
         if found := _REVISION.fullmatch(text):
             self.revision = int(found[1])
         if text:
-            public = _LOGIN.sub("…@", text)
+            public = _DUMP.sub("…", _LOGIN.sub("…@", text))[:_LONGEST_LINE]
             self.lines.append(public)
             self._tell(public)
 
@@ -52,7 +55,7 @@ class _Stream(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         *whole, rest = (self._rest + data).split(b"\n")
-        self._rest = rest[:_LONGEST_LINE]
+        self._rest = rest[:_LONGEST_WRITTEN]
         for line in whole:
             self._hear(line)
 
@@ -62,7 +65,7 @@ class _Stream(asyncio.Protocol):
             self.ended.set_result(None)
 
     def _hear(self, line: bytes) -> None:
-        text = line[:_LONGEST_LINE].decode(errors="replace").rstrip()
+        text = line[:_LONGEST_WRITTEN].decode(errors="replace").rstrip()
         self._is_private = self._is_private or text in _SECTIONS
         if not self._is_private:
             self._said.hear(text)
