@@ -39,6 +39,10 @@ class Checks:
         return value is True
 
     def name(self, value: object) -> str:
+        """Empty if it is none."""
+        if value is MISSING:
+            self.wrong("it has no name", 'say name="..."')
+            return ""
         name = self.text("name", value)
         if name and not name.replace("-", "_").replace(".", "_").isidentifier():
             self.wrong(f"{name!r} cannot be a job's name", "use letters, digits, '-', '_' and '.'")
@@ -47,6 +51,7 @@ class Checks:
         return name
 
     def component(self, value: object) -> str | None:
+        """None is global; empty if it is none."""
         if isinstance(value, Global):
             return None
         if value is MISSING:
@@ -60,7 +65,7 @@ class Checks:
             self.wrong(f"{value!r} is no component", "name one of the bill, or GLOBAL")
         else:
             return value
-        return None
+        return ""
 
     def moment(self, value: object) -> Moment:
         if isinstance(value, Moment):

@@ -7,8 +7,9 @@ import secrets
 from collections import deque
 
 import msgspec
+from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.batch_v1 import Job as KubernetesJob
-from lightkube.resources.core_v1 import Event, Pod
+from lightkube.resources.core_v1 import Event, Namespace, Pod
 from lightkube.types import CascadeType
 
 from watchbill.errors import UserError
@@ -32,14 +33,13 @@ LAST_WORDS = 80
 async def run_container(ctx: Context, job: Job) -> None:
     wanted = _wanted(ctx, job)
     if ctx.dry_run:
-        await ctx.kube.create(wanted)
-        ctx.log.info("the server would take the Job")
+        await _dry(ctx, wanted)
         return
     name = await _found_again(ctx, wanted)
     if name is None:
         assert wanted.metadata is not None
         name = wanted.metadata.name or ""
-        await ctx.kube.create(wanted)
+        await _created(ctx, wanted)
         ctx.log.info("Job %s in namespace %s", name, ctx.namespace)
     await _followed(ctx, name)
 
@@ -80,6 +80,28 @@ def _wanted(ctx: Context, job: Job) -> KubernetesJob:
     assert built.metadata.annotations is not None
     built.metadata.annotations[DIGEST] = hashlib.sha256(msgspec.json.encode(built.spec)).hexdigest()[:16]
     return built
+
+
+async def _dry(ctx: Context, wanted: KubernetesJob) -> None:
+    try:
+        await ctx.kube.create(wanted)
+        ctx.log.info("the server would take the Job")
+    except KubeError as error:
+        if not error.is_missing:
+            raise
+        ctx.log.info("namespace %s is not there yet: the server cannot be asked about the Job", ctx.namespace)
+
+
+async def _created(ctx: Context, wanted: KubernetesJob) -> None:
+    """Before the chart of a new component its namespace need not be there: helm would make it, and comes later."""
+    try:
+        await ctx.kube.create(wanted)
+    except KubeError as error:
+        if not error.is_missing:
+            raise
+        await ctx.kube.create(Namespace(metadata=ObjectMeta(name=ctx.namespace)))
+        ctx.log.info("made namespace %s", ctx.namespace)
+        await ctx.kube.create(wanted)
 
 
 def _surroundings(ctx: Context) -> dict[str, str]:

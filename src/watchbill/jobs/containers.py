@@ -82,8 +82,6 @@ def container_job(component: Any = MISSING, moment: Any = MISSING, *more: Any, *
     """Declares a job that runs an image. It says how it ended by its exit code and, for what that cannot tell, by its
     termination message: "skip: ...", "abort: ...", or "manual: ..." with the steps in the lines below."""
     checks = Checks(caller(1), str(given.get("name", "container_job")))
-    if "name" not in given:
-        checks.wrong("it has no name", 'say name="..."')
     if more:
         checks.wrong("only component and moment are given without a name", "give the rest as: image=...")
     checks.nothing_else(given, (*KEYWORDS, *OWN_KEYWORDS))
@@ -103,7 +101,7 @@ def container_job(component: Any = MISSING, moment: Any = MISSING, *more: Any, *
         moment,
         {"timeout": TIMEOUT}
         | {key: value for key, value in given.items() if key in KEYWORDS}
-        | {"name": given.get("name", "container_job"), "requires": [*requires, *RIGHTS]},
+        | {"name": given.get("name", MISSING), "requires": [*requires, *RIGHTS]},
         summary=f"runs {container.image}",
         function=run,
         is_async=True,

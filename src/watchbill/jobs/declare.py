@@ -62,7 +62,7 @@ class Declared(Protocol):
 
 
 class Collector:
-    """The declarations of the modules that are being loaded."""
+    """The declarations of the modules that are being loaded; with mistakes in them, too: there may be more."""
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
@@ -153,7 +153,7 @@ def declare(checks: Checks, component: object, moment: object, given: dict[str, 
         **made,
     )
     report(checks)
-    if (collector := collecting.get()) and not checks.mistakes:
+    if collector := collecting.get():
         collector.jobs.append(declared)
     return declared
 

@@ -52,7 +52,7 @@ def _unknown(jobs: Iterable[Job], components: list[str]) -> list[Mistake]:
 
     mistakes = []
     for job in jobs:
-        if job.component is not None and job.component not in components:
+        if job.component and job.component not in components:
             close = get_close_matches(job.component, components, n=1)
             then = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(components) or 'none'}"
             what = f"{job.name}: the bill has no component {job.component!r}"
@@ -64,6 +64,8 @@ def _twice(jobs: Iterable[Job]) -> list[Mistake]:
     first: dict[str, Job] = {}
     mistakes = []
     for job in jobs:
+        if not job.name or job.component == "":
+            continue  # that is told already
         other = first.setdefault(job.identity, job)
         if other is not job:
             what = f"there are two jobs {job.identity}, the other one is at {other.place}"
