@@ -1,6 +1,6 @@
 """Hooks that cannot be made, fail, or do not come to an end."""
 
-from watchbill.rules.errors.known import ARGO, FLUX, HELM, KnownError, Way
+from watchbill.rules.errors.known import ARGO, FLUX, HELM, KnownError, Stage, Way
 from watchbill.rules.errors.ways import (
     DELETE_AND_AGAIN,
     DONE_BY_HAND,
@@ -33,6 +33,18 @@ _LOOK = Way(
 _BEHIND_A_WAIT = ("WB203", "WB204", "WB207", "WB208", "WB209", "WB303", "WB307")
 
 HOOKS = (
+    KnownError(
+        "dropped-hook",
+        ("skipping unknown hooks?",),
+        "a document with an unknown hook event is left out",
+        "The helm.sh/hook of a document names an event that Helm does not know (crd-install of Helm 2, a typing error, an empty "
+        "item): Helm leaves the whole document out and goes on. This is no reason to fail by itself; what is left out may be.",
+        (),
+        "events are: pre- and post-install, -upgrade, -rollback, -delete, and test; definitions go into crds/",
+        rule="WB210",
+        stage=Stage.ANYWHERE,
+        tools=(HELM, FLUX),
+    ),
     KnownError(
         "crd-hook-exists",
         (rf'{_STILL_THERE}customresourcedefinitions\.apiextensions\.k8s\.io "<name>" already exists',),

@@ -26,7 +26,10 @@ RECORDS = (
     ),
     KnownError(
         "pending",
-        ("another operation (?:\\(install/upgrade/rollback\\) )?is in progress",),
+        (
+            "another operation (?:\\(install/upgrade/rollback\\) )?is in progress",
+            "pending-(?:install|upgrade|rollback)",  # as helm status, history and list --all have it
+        ),
         "another operation (install/upgrade/rollback) is in progress",
         "The last revision is pending: an operation is running just now, or one was stopped before it could write down how it "
         "ended (CI cancelled, laptop closed, or a rollback's hook failed). Helm waits for nobody and refuses.",
