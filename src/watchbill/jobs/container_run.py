@@ -25,7 +25,6 @@ DIGEST = "watchbill.dev/digest"
 VERSION = "watchbill.dev/version"
 # The server ends it too, for who is not there any more to do so; but not before us, who can say why.
 MARGIN = 60
-REFUSALS_EVERY = 3
 # How many lines of its log a pod's end may be told by.
 LAST_WORDS = 80
 
@@ -192,9 +191,10 @@ async def _followed(ctx: Context, name: str) -> None:
 async def _refusals(ctx: Context, name: str) -> None:
     """A Job whose pods are refused (a quota, a service account that is not there) has none that could be followed."""
     fields = {"involvedObject.kind": "Job", "involvedObject.name": name, "type": "Warning"}
-    told = ""
+    told, pause = "", 2.0
     while True:
-        await asyncio.sleep(REFUSALS_EVERY)
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, 30)
         try:
             events = [one async for one in ctx.kube.list(Event, namespace=ctx.namespace, fields=dict(fields))]
         except KubeError:

@@ -46,11 +46,6 @@ class Job(Struct, frozen=True, eq=False):
     def identity(self) -> str:
         return f"{self.component or Global.GLOBAL.value}/{self.name}"
 
-    @property
-    def module(self) -> str:
-        """The file's name alone, for tables."""
-        return self.place.file.rpartition("/")[2]
-
 
 class Declared(Protocol):
     """Gives the function back as it is: tests call it with a context of their own."""
