@@ -276,10 +276,10 @@ def test_a_job_that_blocks_its_event_loop_holds_nobody_else_up() -> None:
             time.sleep(0.01)  # noqa: ASYNC251  (as people do)
 
     async def works(_ctx: Context) -> None:
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.5)
 
     async def main() -> None:
-        blocking, working = declared(blocks, timeout="1s"), declared(works)
+        blocking, working = declared(blocks, timeout="3s"), declared(works)
         ticks = 0
         first = asyncio.create_task(run(blocking, context(blocking), grace=1, tell=lambda _: None))
         second = asyncio.create_task(run(working, context(working), grace=1, tell=lambda _: None))
@@ -332,7 +332,9 @@ def test_a_job_that_ended_before_it_was_cancelled_is_what_it_was() -> None:
     async def main() -> None:
         task = asyncio.create_task(run(job, context(job), grace=1, tell=events.append))
         await asyncio.sleep(0)
-        time.sleep(0.2)  # noqa: ASYNC251  (it has ended, and nobody has heard of it yet)
+        # It ends, and nobody hears of it yet.
+        while any(thread.name == "job logging/quick" for thread in threading.enumerate()):
+            time.sleep(0.01)  # noqa: ASYNC251  (nobody shall)
         task.cancel()
         await asyncio.wait([task])
 
