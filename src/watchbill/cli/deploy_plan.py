@@ -12,6 +12,7 @@ from watchbill.deploy.prediction import Prediction
 from watchbill.errors import UserError
 from watchbill.jobs.declare import Job
 from watchbill.jobs.moments import Moment, Post, Pre
+from watchbill.jobs.places import near
 from watchbill.jobs.registry import Registry
 from watchbill.report.table import table
 
@@ -80,7 +81,7 @@ class Plan:
             yield self._job(job, "    ")
         jobs = self._registry.of(component.name, Post)
         if jobs or self._registry.of(component.name, Pre):
-            yield ["    chart", component.chart]
+            yield ["    chart", near(component.chart)]
         for job in jobs:
             yield self._job(job, "    ")
 
