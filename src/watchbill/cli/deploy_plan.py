@@ -76,22 +76,18 @@ class Plan:
             yield from (self._job(job, "  ") for job in jobs)
 
     def _component(self, component: Component) -> Iterator[list[str]]:
-        yield [f"  {component.name}", f"{self._operation(component)}, namespace {component.namespace}"]
-        for job in self._registry.of(component.name, Pre):
-            yield self._job(job, "    ")
-        jobs = self._registry.of(component.name, Post)
-        if jobs or self._registry.of(component.name, Pre):
-            yield ["    chart", near(component.chart)]
-        for job in jobs:
-            yield self._job(job, "    ")
+        yield [f"  {component.name}", f"{self._operation(component)} in namespace {component.namespace}"]
+        for moment in (Pre, Post):
+            yield from (self._job(job, "    ") for job in self._registry.of(component.name, moment))
 
     def _operation(self, component: Component) -> str:
+        chart = near(component.chart) if component.is_local else component.chart
         if self._outlook is None:
-            return "helm upgrade --install"
+            return f"install or upgrade {chart}"
         release = self._outlook.releases.get(component.name)
         if release is None:
-            return "install"
-        return f"upgrade of revision {release.last.number} ({release.status})"
+            return f"install {chart}"
+        return f"upgrade {chart} from revision {release.last.number} ({release.status})"
 
     def _job(self, job: Job, indent: str) -> list[str]:
         notes = [str(job.place)]

@@ -67,8 +67,8 @@ def list_jobs(session: Session, /, **options: Any) -> None:
     if not len(registry):
         session.say(f"{bill.file} has no jobs")
         return
-    head = [click.style(word, dim=True) for word in ("job", "when", "until", "declared", "")]
-    for line in table([head, *(_row(job) for job in registry)]):
+    head = [click.style(word, dim=True) for word in ("job", "when", "until", "declared")]
+    for line in table([head, *(row for job in registry for row in _rows(job))]):
         session.say(line)
 
 
@@ -151,10 +151,11 @@ def _read(engine: "Engine", options: dict[str, Any]) -> "tuple[Bill, Registry]":
     return bill, load(bill.jobs, bill.folder, bill.names)
 
 
-def _row(job: "Job") -> list[str]:
-    until = str(job.until or "for good")
-    notes = [note for note in (job.summary, job.reason and f"stays: {job.reason}", *_traits(job)) if note]
-    return [job.identity, job.moment, until, str(job.place), "; ".join(notes)]
+def _rows(job: "Job") -> Iterator[list[str]]:
+    yield [job.identity, job.moment, str(job.until or "for good"), str(job.place)]
+    for note in (job.summary, job.reason and f"stays: {job.reason}", ", ".join(_traits(job))):
+        if note:
+            yield [f"    {note}"]
 
 
 def _traits(job: "Job") -> Iterator[str]:
