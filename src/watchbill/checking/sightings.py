@@ -9,8 +9,8 @@ from watchbill.checking.grounds import Ground, neighbours
 from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.explore import explore
 from watchbill.lifecycle.folding import killing
-from watchbill.lifecycle.lab import Lab
-from watchbill.lifecycle.moves import parse
+from watchbill.lifecycle.lab import Lab, Tool
+from watchbill.lifecycle.moves import Move, parse
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import FAILURES, Property, Violation
 from watchbill.lifecycle.scenarios import Scenario, retrace, scenarios, stage_for, walk
@@ -19,7 +19,6 @@ from watchbill.lifecycle.world import World
 from watchbill.rules.policies import BEFORE, policies
 from watchbill.rules.sighting import Sighting
 
-# Install and upgrade, as each tool calls them.
 TO_THE_NEXT = {"helm": ("install", "upgrade"), "kubectl": ("apply", "apply")}
 
 
@@ -135,15 +134,30 @@ def _hook_objects(lab: Lab, release: str) -> set[Key]:
     return {manifest.key for hook in rendered.hooks for manifest in hook.objects}
 
 
+def to_the_next(tool: Tool) -> tuple[Move, Move]:
+    """Install and upgrade, as the tool calls them."""
+    first, then = TO_THE_NEXT[tool.name]
+    return parse(first, tool.name), replace(parse(then, tool.name), version=1)
+
+
 def _changes(ground: Ground) -> Iterator[Sighting]:
     """Which changes break an upgrade: each alone, so that it can be told."""
-    first, then = TO_THE_NEXT[ground.tool.name]
-    install, upgrade = parse(first, ground.tool.name), replace(parse(then, ground.tool.name), version=1)
+    install, upgrade = to_the_next(ground.tool)
     for change in ground.trials:
-        plays, violations = retrace(stage_for(change.lab), (install, upgrade))
+        stage = stage_for(change.lab)
+        plays, violations = retrace(stage, (install, upgrade))
+        if not plays[-1].ok and not is_sound(stage, install, upgrade):
+            continue
         for violation in violations:
             if violation.trace[-1] is upgrade:
                 yield Sighting(violation, change.lab, changes=(change.kind,), walked=plays)
+
+
+def is_sound(stage: Stage, install: Move, upgrade: Move) -> bool:
+    """Whether the next version works by itself: a value that was made up may be none that anybody could give, a request
+    above its limit, a port beyond the last. `upgrade` goes to that version; it is there already."""
+    plays, _ = retrace(stage, (replace(install, version=upgrade.version), upgrade))
+    return all(played.ok for played in plays)
 
 
 def _is_about(violation: Violation, ground: Ground, lab: Lab) -> bool:

@@ -287,9 +287,25 @@ def _not_caught_up(scene: Scene) -> Iterator[Offence]:
         return
     if past.failed.verb not in BRINGS:
         return  # a Job of an uninstall is none that a release needs
+    if any(one in played.ran for one in _successors(scene, past.job)):
+        return
     live = played.world.objects.get(past.job)
     if played.move.version == past.failed.version and (live is None or _phase(live) != "succeeded"):
         yield Offence(Property.CATCHES_UP, Cause(past.job, f"failed in {past.failed.verb}"))
+
+
+def _successors(scene: Scene, job: Key) -> Iterator[Key]:
+    """The same Job where it is named by its revision, the clock or chance: what its template makes in its place."""
+    release = scene.played.release
+    made = (
+        [] if release is None else [one for one in release.rendered.everything() if one.key.kind == job.kind]
+    )
+    if release is None or any(one.key == job for one in made):
+        return
+    history = scene.before.history(scene.lab.records(scene.lab.named(scene.played.move.release)))
+    known = (one for revision in history for one in revision.rendered.everything())
+    templates = {one.path for one in known if one.key == job}
+    yield from (one.key for one in made if one.path in templates)
 
 
 def _left_behind(scene: Scene) -> Iterator[Offence]:

@@ -24,6 +24,7 @@ CUSTOM = "CustomResourceDefinition"
 # As good as any other revision after the first; a chart that renders both alike does not look at it.
 SOME_REVISION, ANOTHER_REVISION = 2, 7
 NEXT_REVISIONS = 3
+DRAWS = 1000  # more than there are revisions: seeds of draws do not meet
 ANY = Cluster()  # as long as nothing is there, nothing depends on what is assumed of the cluster
 # What an install and an upgrade have, and what tells whether a chart looks at it.
 FIRST_REVISIONS, ALL_REVISIONS = (1, SOME_REVISION), (1, SOME_REVISION, ANOTHER_REVISION)
@@ -115,10 +116,14 @@ class FromChart:
     ) -> Rendered:
         if upgrade and revision != SOME_REVISION and not self._sees_revision:
             revision = SOME_REVISION
-        known = None if self._lookups else self._known.get((release, upgrade, revision, ()))
+        # Chance does not give again what an earlier install has left.
+        draw = len(world.objects) if world.objects and not upgrade and self._is_by_chance else 0
+        known = None if self._lookups else self._known.get((release, upgrade, revision, draw, ()))
         if known is not None:
             return known
-        return self._exactly(_Asked(release, upgrade, revision, world, cluster if world.objects else ANY))
+        return self._exactly(
+            _Asked(release, upgrade, revision, world, cluster if world.objects else ANY, draw)
+        )
 
     def look(self, revision: int) -> Rendering | Failure:
         """Its own release, as long as nothing is there: an install at the first revision, else an upgrade."""
@@ -141,6 +146,11 @@ class FromChart:
             self._first(ANOTHER_REVISION)
         )
 
+    @cached_property
+    def _is_by_chance(self) -> bool:
+        """Whether Helm, which asks for each install anew, gets another thing each time."""
+        return bool(self._context.helm_version) and _is_volatile(self.look(1))
+
     def _first(self, revision: int, release: ReleaseName | None = None) -> "_Asked":
         own = ReleaseName(self._context.release, self._context.namespace)
         return _Asked(release or own, revision > 1, revision, World())
@@ -160,7 +170,7 @@ class FromChart:
 
     def _situation(self, asked: "_Asked") -> Any:
         answers = tuple(_answer(asked, lookup) for lookup in self._lookups)
-        return asked.release, asked.upgrade, asked.revision, answers
+        return asked.release, asked.upgrade, asked.revision, asked.draw, answers
 
     def _context_of(self, asked: "_Asked") -> Context:
         given = self._context.cluster
@@ -170,7 +180,7 @@ class FromChart:
             namespace=asked.release.namespace,
             upgrade=asked.upgrade,
             revision=asked.revision,
-            seed=asked.revision,
+            seed=asked.revision + DRAWS * asked.draw,
             cluster=(*_seen(asked), *given) if self._lookups else given,
             anonymous=asked.upgrade,  # who asks is said of installs
         )
@@ -214,6 +224,7 @@ class _Asked(Struct, frozen=True):
     revision: int
     world: World
     cluster: Cluster = ANY
+    draw: int = 0  # of chance, where an earlier install has left something
 
 
 def context_for(context: Context, tool: Tool) -> Context:

@@ -36,7 +36,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
 def _said(key: Key, body: Body, *, deleted: bool) -> Claim:
     """`deleted`: by the next run, before it begins."""
     seconds = deadline(body)
-    then = "; a retry deletes it while it runs" if deleted else ", in the way of a retry"
+    then = "; a retry deletes it while it runs" if deleted else ", in the way of a retry or beside it"
     return Claim(
         subject=key,
         title=title(f"if {named(key)} hangs, it goes on after Helm gave up{then}", key),

@@ -9,6 +9,7 @@ from watchbill.charts.render import Resource
 from watchbill.checking.grounds import Change, Ground
 from watchbill.checking.locating import Locator
 from watchbill.checking.result import Fact, Location
+from watchbill.checking.sightings import is_sound, to_the_next
 from watchbill.checking.tabulating.cells import Cell, View, cell, nothing
 from watchbill.checking.tabulating.runners import Part, Roster
 from watchbill.lifecycle.helm.hooks import policies
@@ -181,8 +182,13 @@ class _Book:
         ]
         changing = [place for place in sort if self._changes(trials[place], number)]
         if changing or label == "value upgrade":
-            return changing[0] if changing else None
+            sound = (place for place in changing if self._is_sound(trials[place]))
+            return next(sound, changing[0]) if changing else None
         return sort[0] if sort else None
+
+    def _is_sound(self, trial: Change) -> bool:
+        """Whether anybody could deploy what was made up."""
+        return is_sound(self._stage(trial.lab), *to_the_next(self._grounds[0].tool))
 
     def _changes(self, trial: Change, number: int) -> bool:
         this, following = (
@@ -211,8 +217,10 @@ class _Book:
         return bool(self._old) and label == "version upgrade"
 
     def _walked(self, lab: Lab, scenario: Scenario, job: str = "*") -> Walked:
-        stage = self._stages.setdefault(id(lab), stage_for(lab))
-        return walk(stage, scenario, following=min(NEXT, len(lab.versions) - 1), job=job)
+        return walk(self._stage(lab), scenario, following=min(NEXT, len(lab.versions) - 1), job=job)
+
+    def _stage(self, lab: Lab) -> Stage:
+        return self._stages.setdefault(id(lab), stage_for(lab))
 
     def _part(self, rendered: Rendered, number: int) -> Part | None:
         return self._roster.parts(rendered).get(number)
