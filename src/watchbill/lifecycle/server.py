@@ -101,7 +101,7 @@ def create(world: World, cluster: Cluster, manifest: Manifest, manager: str) -> 
     if (live := world.objects.get(key)) is not None:
         raise Refused(Reason.EXISTS, _exists(world, manifest, live))
     stored = _refuse(_stored(manifest.body))
-    return _put(world, key, stored, _creator(manifest.body, manager), None)
+    return _put(world, key, _provided(stored, cluster), _creator(manifest.body, manager), None)
 
 
 def apply(world: World, cluster: Cluster, manifest: Manifest, manager: str, *, force: bool) -> World:
@@ -111,6 +111,7 @@ def apply(world: World, cluster: Cluster, manifest: Manifest, manager: str, *, f
     live = world.objects.get(key)
     if live is None or live.body.api_version != manifest.body.api_version:
         body, managers = _refuse(_applied(None, manifest.body, manager, force))
+        body = _provided(body, cluster)
     else:
         before = (live.body, live.managers, live.run)
         body, managers = _refuse(_applied(before, manifest.body, manager, force))
@@ -196,6 +197,17 @@ def _put(world: World, key: Key, body: Body, managers: Managers, before: Live | 
     run = changed(before.run, before.body, body)
     rolling = before.rolling or rolls(before.body, body)
     return world.put(key, Live(body, managers, run, before.terminating, rolling))
+
+
+def _provided(body: Body, cluster: Cluster) -> Body:
+    """A claim gets its volume, unless the cluster has nothing: one that is bound may grow."""
+    return _bound(body) if body.kind == "PersistentVolumeClaim" and not cluster.bare else body
+
+
+@lru_cache(MEMORY)
+def _bound(body: Body) -> Body:
+    size = at(body.object, "spec", "resources", "requests", "storage")
+    return Body.of({**body.object, "status": {"phase": "Bound", "capacity": {"storage": size}}})
 
 
 @lru_cache(MEMORY)

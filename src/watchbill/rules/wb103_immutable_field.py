@@ -9,7 +9,7 @@ from watchbill.lifecycle.world import Live, Manifest
 from watchbill.rules.differences import OF_THE_RELEASE, Difference, change, differences, listed
 from watchbill.rules.fields import get, put
 from watchbill.rules.mends import changed, renamed, without
-from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
+from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb101_immutable_job import MOST_POINTERS
 from watchbill.rules.wb102_forced_upgrade import is_forced
@@ -17,6 +17,8 @@ from watchbill.rules.words import named, short, title
 
 # Deleted without its pods, it is made again by the upgrade and takes them over.
 ORPHANED = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
+SHRINKS = "field can not be less than status.capacity"
+SIZE: Path = ("spec", "resources", "requests", "storage")
 KEEPS_DATA = ("PersistentVolumeClaim", "PersistentVolume", "StatefulSet")
 
 
@@ -24,6 +26,8 @@ def _claim(sighting: Sighting) -> Claim | None:
     key = sighting.key
     if key is None or key.kind == "Job" or sighting.broke not in FAILURES:
         return None
+    if SHRINKS in sighting.what:
+        return _shrunk(sighting, key)
     live, wanted = sighting.before.objects.get(key), sighting.manifest(key)
     fields = _fields(key, sighting.what)
     if live is None or wanted is None or not fields:
@@ -40,6 +44,20 @@ def _claim(sighting: Sighting) -> Claim | None:
         mends=(*_kept(key, fields, live, wanted, found), renamed(key, f"{key.name}-2"), without(key)),
         path=fields[0],
         related=tuple(Pointer(key, one.path, f"{one.words} changes") for one in found[:MOST_POINTERS]),
+    )
+
+
+def _shrunk(sighting: Sighting, key: Key) -> Claim:
+    """A claim may grow, and that is what going back from it comes to: whoever lets one grow knows."""
+    back = sighting.move.verb == "rollback" or sighting.move.flags.atomic
+    return Claim(
+        subject=key,
+        title=title(f"{sighting.operation} fails: {named(key)} cannot become smaller", key),
+        because="a claim may grow, and never shrinks",
+        fix="leave the size as it is; or make a smaller claim of another name and move the data",
+        mends=(changed(key, lambda thing: put(thing, SIZE, "1Ei")), without(key)),
+        path=SIZE,
+        severity=Severity.NOTE if back else Severity.ERROR,
     )
 
 
