@@ -120,6 +120,87 @@ def test_an_invalid_object_is_not_refused_because_it_is_forced(engine: Engine) -
     assert told(findings, "WB109") == ["error Service/web"]
 
 
+def claim(size: str) -> str:
+    return thing(
+        "PersistentVolumeClaim",
+        "data",
+        f"spec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: {size}}}}}}}\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("1Gi", "2Gi", ["note PersistentVolumeClaim/data"]),  # of the rollback
+        ("2Gi", "1Gi", ["error PersistentVolumeClaim/data"]),
+        ("1Gi", "1024Mi", []),
+    ],
+)
+def test_a_claim_may_grow(engine: Engine, before: str, after: str, expected: list[str]) -> None:
+    assert told(found(engine, claim(after), claim(before)), "WB103") == expected
+
+
+# --- values that were made up
+
+
+RESOURCES = """\
+          resources: {{- toYaml .Values.resources | nindent 12 }}
+          ports: {{- toYaml .Values.ports | nindent 12 }}
+"""
+AT_THE_LIMIT = """\
+resources: {requests: {cpu: 100m, memory: 64Mi}, limits: {cpu: 100m, memory: 64Mi}}
+ports: [{containerPort: 65535}]
+"""
+
+
+@pytest.mark.parametrize("events", ["pre-install,pre-upgrade", "pre-upgrade", "post-upgrade"])
+def test_what_nobody_could_give_is_no_reason_to_fail(engine: Engine, tmp_path: Path, events: str) -> None:
+    """A request above its limit: the chart is as good as it was."""
+    text = job(annotations=f"helm.sh/hook: '{events}'", container=RESOURCES)
+    files = {"templates/job.yaml": text, "values.yaml": AT_THE_LIMIT}
+    findings = found_in_chart(engine, files, tmp_path)
+    assert [one.title for one in findings if one.level == "error"] == []
+
+
+def test_the_same_values_are_still_tried(engine: Engine, tmp_path: Path) -> None:
+    files = {"templates/job.yaml": job(container=RESOURCES), "values.yaml": AT_THE_LIMIT}
+    findings = found_in_chart(engine, files, tmp_path)
+    assert told(findings, "WB101") == ["error Job/work"]
+    assert told(findings, "WB109") == []
+
+
+# --- names that go by revision or chance
+
+
+@pytest.mark.parametrize(
+    "suffix", ["{{ .Release.Revision }}", "{{ randAlphaNum 5 | lower }}", '{{ now | date "150405" }}']
+)
+def test_a_hook_that_is_never_named_the_same_meets_nothing_and_is_tried_again(
+    engine: Engine, tmp_path: Path, suffix: str
+) -> None:
+    text = job(
+        f"work-{suffix}", annotations="helm.sh/hook: pre-upgrade, helm.sh/hook-delete-policy: hook-succeeded"
+    )
+    findings = found_in_chart(engine, {"templates/job.yaml": text}, tmp_path)
+    assert [one.title for one in findings if one.level != "note"] == []
+
+
+def test_chance_does_not_name_a_hook_like_one_that_a_failed_install_left(
+    engine: Engine, tmp_path: Path
+) -> None:
+    policy = "helm.sh/hook: 'pre-install,pre-upgrade', helm.sh/hook-delete-policy: hook-succeeded"
+    by_chance, by_revision = (
+        told(
+            found_in_chart(
+                engine, {"templates/job.yaml": job(f"work-{suffix}", annotations=policy)}, tmp_path
+            ),
+            "WB201",
+        )
+        for suffix in ("{{ randAlphaNum 5 | lower }}", "{{ .Release.Revision }}")
+    )
+    assert (by_chance, by_revision) == ([], ["warning Job/work-1"])
+
+
 # --- WB104
 
 
@@ -427,7 +508,7 @@ def test_a_removed_api_is_an_error_where_the_users_cluster_lacks_it(
     ("policy", "words"),
     [
         ("before-hook-creation", "; a retry deletes it while it runs"),
-        ("hook-succeeded", ", in the way of a retry"),
+        ("hook-succeeded", ", in the way of a retry or beside it"),
     ],
 )
 def test_what_becomes_of_a_hook_that_hangs(engine: Engine, policy: str, words: str) -> None:
@@ -443,6 +524,14 @@ def test_a_job_that_only_the_next_version_names_stands_in_its_template(
     findings = found_in_chart(engine, {"templates/all.yaml": text}, tmp_path)
     [finding] = [one for one in findings if one.rule == "WB309"]
     assert finding.objects == ("Job/work-1-0-1",)
+    assert finding.location is not None
+    assert finding.location.file == f"{tmp_path}/templates/all.yaml"
+
+
+def test_a_document_without_a_kind_stands_in_its_template(engine: Engine, tmp_path: Path) -> None:
+    [finding] = found_in_chart(
+        engine, {"templates/all.yaml": "apiVersion: v1\nmetadata: {name: a}\n"}, tmp_path
+    )
     assert finding.location is not None
     assert finding.location.file == f"{tmp_path}/templates/all.yaml"
 

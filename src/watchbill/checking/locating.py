@@ -31,11 +31,13 @@ class Locator:
         self._text = text  # of manifests
         self._template_of = template_of
 
-    @property
-    def whole(self) -> Location:
-        """For what stands nowhere, since it is missing."""
-        chart = self._ground.chart is not None
-        return Location(f"{self._root.rstrip('/')}/Chart.yaml" if chart else self._root, 1)
+    def whereabouts(self, key: Key) -> Location:
+        """For what stands nowhere, since it is missing: its template, or the whole chart."""
+        chart = self._ground.chart
+        if chart is None:
+            return Location(self._root, 1)
+        template = self._template_of(key)
+        return Location(self._file(chart.file(template) if template else "Chart.yaml"), 1)
 
     def resource(self, key: Key) -> Resource | None:
         found = self._resource(key)
