@@ -72,8 +72,8 @@ def _wanted(ctx: Context, job: Job) -> KubernetesJob:
         backoff_limit=container.attempts - 1,
         service_account=container.service_account,
         resources=container.resources,
-        # Its pod must be gone when the grace is over.
-        grace=max(1, ctx.grace - 3),
+        # Half of the time is for the container, half for the cluster: its pod must be gone when the grace is over.
+        grace=max(1, ctx.grace / 2),
     )
     assert built.metadata is not None
     assert built.metadata.annotations is not None

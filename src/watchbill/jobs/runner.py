@@ -40,13 +40,14 @@ class _Run:
         self._context.attach(self._book.logger, self._book.progress, self._grace)
         self._work.start()
         await self._wait(self._work.ended, self._job.timeout)
-        if self._work.ended.done():
-            stopped: Status | None = None
-        else:
+        stopped: Status | None = None
+        over = time.monotonic() + self._grace
+        if not self._work.ended.done():
             stopped = "cancelled" if self._interrupted else "timed-out"
             self._work.stop()
             await self._wait(self._work.ended, self._grace)
-        await self._wait(self._work.gone, self._grace if self._work.ended.done() else 0)
+        if self._work.ended.done():
+            await self._wait(self._work.gone, max(1.0, over - time.monotonic()))
         status, reason, guide = self._end(stopped)
         outcome = Outcome(
             identity=self._job.identity,
