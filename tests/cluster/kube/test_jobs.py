@@ -23,7 +23,7 @@ USER = 65532
 
 
 def shell(
-    namespace: str, script: str, *, name: str = "work", deadline: float = 120, backoff_limit: int = 0
+    namespace: str, script: str, *, name: str = "work", deadline: float = 300, backoff_limit: int = 0
 ) -> Job:
     return jobspec.build(
         (name,),
@@ -49,7 +49,7 @@ def run(ways: Ways, namespace: Namespace, job: Job) -> tuple[Ending, list[Line]]
     lines: list[Line] = []
 
     async def work() -> Ending:
-        async with connect(ways.administrator(namespace.name)) as kube, asyncio.timeout(150):
+        async with connect(ways.administrator(namespace.name)) as kube, asyncio.timeout(330):
             await kube.create(job)
             assert job.metadata is not None
             return await follow(kube, namespace.name, job.metadata.name or "", lines.append)
@@ -173,7 +173,7 @@ def test_a_connection_that_breaks_costs_no_line_and_repeats_none(ways: Ways, nam
 
     async def work() -> Ending:
         found = ways.reach(ways.admin, {"proxy-url": proxy.url}, namespace=namespace.name)
-        async with connect(found) as kube, asyncio.timeout(120):
+        async with connect(found) as kube, asyncio.timeout(330):
             await kube.create(shell(namespace.name, script))
 
             def tell(line: Line) -> None:
@@ -268,7 +268,7 @@ def test_from_inside_a_pod(ways: Ways, namespace: Namespace, account: str) -> No
         image_pull_policy="Never",
         command=["python3", "-c", IN_CLUSTER],
         service_account=account,
-        deadline=60,
+        deadline=300,  # to import all of it for the first time takes a busy machine long
         run_as_user=USER,
     )
     ending, lines = run(ways, namespace, job)
