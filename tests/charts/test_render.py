@@ -7,7 +7,8 @@ import pytest
 
 from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
-from watchbill.charts.protocol import Context, Lookup, Values, ValuesFile, Volatile
+from watchbill.charts.problems import explain
+from watchbill.charts.protocol import Context, EngineError, Lookup, Values, ValuesFile, Volatile
 from watchbill.charts.render import Failure, Rendering, render, render_one
 from watchbill.errors import UserError
 
@@ -158,6 +159,35 @@ def test_a_missing_dependency_is_named_with_the_command_that_brings_it(
         "  Chart.yaml:5",
         f"  run: helm dependency build {path}",
     ]
+
+
+def test_a_dependency_beside_the_chart_that_has_another_version_is_said_to_be_one(
+    engine: Engine, tmp_path: Path
+) -> None:
+    write(tmp_path / "core", **{"Chart.yaml": "apiVersion: v2\nname: core\nversion: 1.4.2\n"})
+    head = "apiVersion: v2\nname: c\nversion: 1.0.0\ndependencies:\n  - {name: core, version: 2.x, repository: 'file://../core'}\n"
+    path = write(tmp_path / "c", **{"Chart.yaml": head})
+    with pytest.raises(UserError, match=r'version "2\.x" is wanted, the chart there has version 1\.4\.2'):
+        render_one(engine, load(engine, str(path)), Context())
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "said"),
+    [
+        (
+            "required",
+            "execution error at (c/templates/a.yaml:1:3): core.host is required",
+            "core: core.host is required",
+        ),
+        ("fail", "execution error at (c/templates/a.yaml:1:3): no core", "core: no core"),
+        ("symlink", "the symbolic link core makes a loop", "core: the symbolic link core makes a loop"),
+        ("chart", "there is no chart at core", "there is no chart at core"),
+    ],
+)
+def test_a_chart_is_named_also_where_its_name_is_a_word_of_the_error(
+    kind: str, words: str, said: str
+) -> None:
+    assert str(explain(EngineError(kind=kind, message=words), "core")).splitlines()[0] == said
 
 
 def test_file_dependencies_are_loaded_in_memory(engine: Engine, tmp_path: Path) -> None:

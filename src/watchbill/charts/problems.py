@@ -14,6 +14,8 @@ _NEXT = {
     "values": "correct the values given with -f or --set",
     "yaml": "look at what the template gives: helm template --debug",
 }
+# Where the words say nothing of the chart: that its path is among them is chance.
+_NAMELESS = ("schema", "symlink", "required", "fail")
 _LONGEST_LINE = 400
 _MOST_LINES = 12
 
@@ -34,7 +36,7 @@ def explain(error: EngineError, path: str) -> UserError:
             said = ", ".join(f'the dependency "{name}" is not in charts/' for name in error.missing)
         what, where = said, [_place(error), *more]
         then = f"run: helm dependency build {path}"
-    is_named = what.startswith(f"{path} ") or f"{path}/" in what or f"'{path}'" in what
+    is_named = path in what and error.kind not in _NAMELESS
     return kind(what if is_named else f"{path}: {what}", where="\n".join(where) or None, then=then)
 
 

@@ -141,6 +141,11 @@ def test_off_is_a_no_to_yaml(engine: Engine, here: Path, word: str) -> None:
     assert config_of(engine, here, f"severities: {{WB301: {word}}}\n").severities == {"WB301": "off"}
 
 
+def test_flags_that_weigh_nothing_are_no_mistake(engine: Engine, here: Path) -> None:
+    config = config_of(engine, here, "flags: [--reuse-values, -n shop, --version=1.2.3, --atomic]\n")
+    assert "--atomic" in config.in_use
+
+
 def test_flags_are_in_use_whatever_their_values(engine: Engine, here: Path) -> None:
     config = config_of(engine, here, "flags: [-i, --history-max=3, --timeout 5m, --wait=watcher]\n")
     assert config.in_use == {"-i", "--history-max", "--timeout", "--wait"}

@@ -10,6 +10,17 @@ from watchbill.rehearsal.script import KNOWN
 
 EVERY_TOOL = tuple(Tool(name, version) for name, versions in KNOWN.items() for version in versions)
 TABLES = {"helm": HELM_FLAGS, "kubectl": KUBECTL_FLAGS}
+# Flags of Helm on which no finding depends: they say where, with which values, and how it is told.
+WITHOUT_WEIGHT = frozenset(
+    "--values -f --set --set-string --set-json --set-file --set-literal --reuse-values --reset-values "
+    "--reset-then-reuse-values --version --devel --repo --username --password --pass-credentials --plain-http --verify "
+    "--keyring --ca-file --cert-file --key-file --insecure-skip-tls-verify --dependency-update --namespace -n "
+    "--kube-context --kubeconfig --kube-apiserver --kube-as-group --kube-as-user --kube-ca-file --kube-token "
+    "--kube-insecure-skip-tls-verify --kube-tls-server-name --burst-limit --qps --registry-config --repository-cache "
+    "--repository-config --post-renderer --post-renderer-args --labels --dry-run --hide-secret --hide-notes "
+    "--render-subchart-notes --output -o --generate-name -g --name-template --disable-openapi-validation "
+    "--skip-schema-validation --enable-dns --filter --color --colour".split()
+)
 
 
 def name_of(text: str) -> str:
@@ -23,6 +34,8 @@ def wrong(text: str, tools: Sequence[Tool]) -> tuple[str, str] | None:
     known = dict(_all())
     if not name.startswith("-"):
         return f"{quoted(text)} is no flag", suggest(f"--{name}", known) or "flags begin with --"
+    if name in WITHOUT_WEIGHT and any(tool.name == "helm" for tool in tools):
+        return None
     if name not in known:
         return f"the model knows no flag {quoted(name)}", suggest(name, known)
     takers = [(tool, flag) for tool in tools for flag in _flags(name, tool)]
