@@ -303,6 +303,17 @@ def test_since_a_ref_those_that_changed(git: Git, finding: Finding) -> None:
     assert (finding.version(changed.old), finding.version(changed.source)) == ("1.0.0", "2.0.0")
 
 
+def test_a_chart_that_was_moved_comes_from_where_it_was(git: Git, finding: Finding) -> None:
+    chart(git.root / "charts/app", "app")
+    chart(git.root / "charts/other", "other")
+    git.commit("base")
+    base = git("rev-parse", "base")[:12]
+    git("mv", "charts/app", "charts/shop")
+    chart(git.root / "charts/copy", "other")  # of one that is still there
+    found = {item.path: getattr(item, "old_shown", "") for item in finding("charts", since="base")}
+    assert found == {"charts/shop": f"git:{base}:charts/app", "charts/copy": ""}
+
+
 def test_nothing_changed(git: Git, finding: Finding) -> None:
     chart(git.root / "charts/app")
     git.commit("base")

@@ -119,9 +119,27 @@ class Since:
         self._opened: dict[str, tuple[Repository, Snapshot, list[str]]] = {}
 
     def version(self, chart: Found) -> Version | None:
-        repository, snapshot, _ = self.open(chart.root)
+        repository, snapshot, changed = self.open(chart.root)
         place = repository.place(chart.path)
-        return chart_at(self._engine, snapshot, place, snapshot.commit[:12], chart.path)
+        found = chart_at(self._engine, snapshot, place, snapshot.commit[:12], chart.path)
+        if found is not None or place.endswith(ARCHIVES):
+            return found
+        gone = [
+            os.path.dirname(file)
+            for file in changed
+            if os.path.basename(file) == CHART_FILE
+            and snapshot.holds(file)
+            and not os.path.exists(os.path.join(repository.top, file))
+        ]
+        return self._moved(chart, snapshot, gone)
+
+    def _moved(self, chart: Found, snapshot: Snapshot, gone: Sequence[str]) -> Version | None:
+        """The chart of the same name that is not any more where it was, if there is one."""
+        name = metadata.read(self._engine, chart.path).name if gone else ""
+        same = [old for old in gone if metadata.read(self._engine, snapshot.bring(old)).name == name]
+        if len(same) != 1:
+            return None
+        return chart_at(self._engine, snapshot, same[0], snapshot.commit[:12], chart.path)
 
     def has_changed(self, chart: Found) -> bool:
         """It, a `file://` dependency of it, or what links in them lead to."""
