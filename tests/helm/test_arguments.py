@@ -40,7 +40,6 @@ CASES: dict[str, Callable[[Helm, Path], Awaitable[Done]]] = {
             cleanup_on_fail=True,
             history_max=3,
             skip_crds=True,
-            create_namespace=True,
         )
     ),
     "dry run": lambda helm, chart: helm.upgrade(

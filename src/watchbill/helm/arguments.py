@@ -18,7 +18,6 @@ def upgrade(asked: UpgradeRequest, target: Target, version: Version) -> list[str
         (asked.atomic, version.atomic),
         (asked.cleanup_on_fail, "--cleanup-on-fail"),
         (asked.skip_crds, "--skip-crds"),
-        (asked.create_namespace, "--create-namespace"),
         (asked.dry_run, "--dry-run=server"),
     ):
         command += [flag] if wanted else []

@@ -35,7 +35,6 @@ class UpgradeRequest(Struct, frozen=True, kw_only=True):
     cleanup_on_fail: bool = False
     history_max: int = 10
     skip_crds: bool = False
-    create_namespace: bool = False
     dry_run: bool = False  # asks the server, changes nothing
 
 
