@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from watchbill.charts.engine import Engine
 from watchbill.checking.inputs.workspace import Workspace
@@ -58,6 +59,7 @@ class Deploying:
         self._access = access
         self._deploy: Deploy | None = None
         self._interrupted = False
+        self._planned = ""  # the version that an earlier step of the plan leads to
 
     async def run(self) -> int:
         target = Target(self._options["kubeconfig"], self._options["context"])
@@ -91,10 +93,16 @@ class Deploying:
         known = siblings.beside(self._engine, bill)
         asked = self._asked()
         deploy = Deploy(bill, registry, asked, access=self._access, kube=kube, helm=helm, known=known)
+        helm.grace = bill.grace
         outlook = await deploy.look()
-        refusals = deploy.refusals(outlook)
-        if refusals and not self._options["plan"]:
-            raise refusals[0]
+        refusals: list[UserError] = []
+        if self._options["plan"]:
+            if self._planned:
+                at_that_time = replace(outlook.record, installed=self._planned, target="", done=())
+                outlook = replace(outlook, record=at_that_time)
+            refusals = deploy.refusals(outlook)
+        else:
+            outlook = await deploy.refuse(outlook, lambda text: click.echo(text, err=True))
         version = await server_version(kube)
         charts = {one.name: one.chart for one in deploy.selection.everything}
         definitions = crds_found.collect(self._engine, bill, charts, version)
@@ -150,6 +158,7 @@ class Deploying:
         self._session.say(deploy_text.planned(bill, None if refusals else deploy.hop(outlook.record)))
         for line in plan.lines(refusals):
             self._session.say(line)
+        self._planned = str(bill.version)
         return FAILED if refusals or prediction.errors else 0
 
     def _asked(self) -> Asked:
@@ -185,7 +194,7 @@ class Deploying:
             if deploy is None:  # nothing was begun
                 raise KeyboardInterrupt
             if deploy.cancellation.reason:
-                deploy.force()
+                deploy.cancellation.force()
             else:
                 self._interrupted = number is signal.SIGINT
                 who = "Ctrl-C" if number is signal.SIGINT else number.name

@@ -6,19 +6,20 @@ import os
 import signal
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from watchbill import durations
-from watchbill.deploy import healing, history, holder, path, record
+from watchbill.deploy import entries, healing, history, holder, path, record
 from watchbill.deploy.bill import Bill, Component
 from watchbill.deploy.cancelling import Cancellation
 from watchbill.deploy.crds import Definitions
 from watchbill.deploy.events import GOOD, STARTED, Stage, Status, Tell, event
-from watchbill.deploy.lease import Lease
+from watchbill.deploy.lease import Lease, held_by
 from watchbill.deploy.outlook import Outlook, Selection, look, releases_of
 from watchbill.deploy.path import Hop
 from watchbill.deploy.record import Record, Writer
@@ -36,6 +37,7 @@ from watchbill.kube.access import Access
 from watchbill.kube.client import Kube
 
 Say = Callable[[str], None]
+T = TypeVar("T")
 
 
 class Asked(Struct, frozen=True):
@@ -78,12 +80,7 @@ class Deploy:
         self._ours = holder.ourselves(
             self.operation, f"{bill.product} {bill.version}", helm_group=helm.group()
         )
-        self._forced = asyncio.Event()
         self.cancellation = Cancellation()
-
-    def force(self) -> None:
-        """Nobody waits any longer for what is in flight."""
-        self._forced.set()
 
     async def look(self) -> Outlook:
         """Reads the cluster, and nothing else."""
@@ -102,17 +99,35 @@ class Deploy:
             found.append(refused)
         return found
 
+    async def refuse(self, outlook: Outlook, say: Say) -> Outlook:
+        """Raises what keeps it from beginning, or gives what is known by then.
+
+        What another deploy has begun and not ended looks like something that was left behind. So if there is one, it is
+        waited for until it is known to be dead, and looked again; if it is at work, that is the refusal."""
+        found = self.refusals(outlook)
+        if found and await held_by(self._kube, self.bill.default_namespace, self.bill.product) is not None:
+            async with AsyncExitStack() as stack:
+                await self._begin(stack, say)
+                outlook = await self.look()
+            found = self.refusals(outlook)
+        if found:
+            raise found[0]
+        return outlook
+
     async def run(self, outlook: Outlook, definitions: Definitions, tell: Tell, say: Say) -> Result:
         if self.asked.dry_run:
             work = Work(self._ground(outlook, definitions), None, self.cancellation, tell)
             return await self._stages(work, tell)
+        began = time.monotonic()
         async with AsyncExitStack() as stack:
-            writer = await self._begin(stack, say)
-            outlook = replace(outlook, record=writer.record)
+            ready = await self._unless_forced(self.cancellation.bound(self._ready(stack, outlook, say)))
+            if ready is None:
+                return Result("cancelled", self.cancellation.reason, time.monotonic() - began)
+            writer, outlook = ready
             hop = self.hop(outlook.record)
-            await self._heal(writer, outlook, say)
-            if not outlook.releases.keys() >= {one.name for one in self.selection.everything}:
-                outlook = replace(outlook, releases=await releases_of(self._kube, self.selection.everything))
+            # Not left to helm: that fails where one may not create a namespace, also if it is there.
+            for namespace in dict.fromkeys(one.namespace for one in self.selection.everything):
+                await record.ensure_namespace(self._kube, namespace)
             await writer.change(lambda known: self._begun(known, hop))
             entry = self._entry(writer, hop)
             await history.close_killed(
@@ -121,7 +136,7 @@ class Deploy:
             await history.save(self._kube, self.bill.default_namespace, entry)
             work = Work(self._ground(outlook, definitions, hop), writer, self.cancellation, tell)
             result = await self._stages(work, tell)
-            await self._end(writer, entry, hop, result, say)
+            await self.cancellation.in_a_hurry(lambda: self._end(writer, entry, hop, result, say))
             return result
 
     async def run_alone(self, job: Job, tell: Tell, say: Say) -> Outcome:
@@ -142,6 +157,20 @@ class Deploy:
             work = Work(self._ground(outlook, Definitions(), hop), writer, self.cancellation, tell)
             return await work.job(job, component, stage)
 
+    async def _ready(self, stack: AsyncExitStack, outlook: Outlook, say: Say) -> tuple[Writer, Outlook]:
+        """Nobody else changes anything from here on: what was seen before is looked at again, and healed."""
+        writer = await self._begin(stack, say)
+        outlook = await self._seen_again(writer, outlook)
+        if found := self.refusals(outlook):
+            raise found[0]
+        if await self._heal(writer, outlook, say):
+            outlook = await self._seen_again(writer, outlook)
+        return writer, outlook
+
+    async def _seen_again(self, writer: Writer, outlook: Outlook) -> Outlook:
+        present = await releases_of(self._kube, self.selection.everything)
+        return replace(outlook, record=writer.record, releases=present)
+
     async def _begin(self, stack: AsyncExitStack, say: Say) -> Writer:
         """From here on this is the one deploy of the product."""
         namespace, product = self.bill.default_namespace, self.bill.product
@@ -149,17 +178,15 @@ class Deploy:
         lease = await Lease.acquire(
             self._kube, namespace, product, self._ours, on_lost=self.cancellation.cancel, waiting=say
         )
-        stack.push_async_callback(lease.release)
+        stack.push_async_callback(self.cancellation.in_a_hurry, lease.release)
         return await Writer.open(self._kube, namespace, product, self._ours.identity)
 
     def hop(self, known: Record) -> Hop:
         return path.decide(known, self.bill, back=self.asked.back, known=self._known)
 
-    async def _heal(self, writer: Writer, outlook: Outlook, say: Say) -> None:
-        """Whoever was interrupted before us is dead now: we hold the Lease."""
+    async def _heal(self, writer: Writer, outlook: Outlook, say: Say) -> bool:
+        """Whether there was something to heal. Whoever was interrupted before us is dead now: we hold the Lease."""
         found = self._interrupted(writer.record, outlook)
-        if refusal := healing.refusal(found):
-            raise refusal
         by_release = {(one.namespace, one.release): one for one in self.selection.everything}
         for one in found:
             component = by_release[one.release.namespace, one.release.name]
@@ -172,6 +199,7 @@ class Deploy:
                 history_max=component.history_max,
                 tell=say,
             )
+        return bool(found)
 
     def _interrupted(self, known: Record, outlook: Outlook) -> list[healing.Healing]:
         decided = (
@@ -202,6 +230,7 @@ class Deploy:
             self.operation,
             outlook.revisions,
             definitions,
+            outlook.record,
             self.asked.dry_run,
         )
 
@@ -235,16 +264,18 @@ class Deploy:
 
     async def _waited(self, stages: Stages) -> Status:
         """To its end, or to the moment when nobody waits any longer."""
-        running = asyncio.ensure_future(stages.run())
-        forced = asyncio.ensure_future(self._forced.wait())
-        await asyncio.wait((running, forced), return_when=asyncio.FIRST_COMPLETED)
-        forced.cancel()
-        if running.done():
-            return running.result()
-        with suppress(ProcessLookupError):
-            os.killpg(self._helm.group(), signal.SIGKILL)
-        stages.cut_off("it was stopped by force")
-        return "cancelled"
+        status = await self._unless_forced(stages.run())
+        if status is None:
+            stages.cut_off("it was stopped by force")
+        return status or "cancelled"
+
+    async def _unless_forced(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What it gives; None, and no helm is left, when nobody waits any longer."""
+        given = await self.cancellation.unless_forced(work)
+        if given is None and self.cancellation.is_forced:
+            with suppress(ProcessLookupError):
+                os.killpg(self._helm.group(), signal.SIGKILL)
+        return given
 
     @contextmanager
     def _deadline(self) -> Iterator[Callable[[], bool]]:
@@ -275,7 +306,7 @@ class Deploy:
         """What cannot be written is said: the deploy itself is over, and was what it was."""
         namespace = self.bill.default_namespace
         try:
-            await history.save(self._kube, namespace, told(entry, result))
+            await history.save(self._kube, namespace, entries.told(entry, result))
             await history.prune(self._kube, namespace, self.bill.product)
             await writer.change(lambda known: self._ended(known, hop, result))
         except UserError as error:
@@ -287,41 +318,6 @@ class Deploy:
         if not result.is_good or not reached.issuperset(self.bill.names):
             return known
         return replace(known, installed=str(self.bill.version), target="", done=())
-
-
-def told(entry: history.Deploy, result: Result) -> history.Deploy:
-    """For the history."""
-    return replace(
-        entry,
-        status=result.status,
-        reason=result.reason or next((one.reason for one in result.components if not one.is_good), ""),
-        seconds=result.seconds,
-        stages=tuple(history.StageEntry(one.stage, one.status, one.seconds) for one in result.stages),
-        components=tuple(
-            history.ComponentEntry(
-                one.name,
-                one.status,
-                one.reason,
-                one.seconds,
-                one.chart.revision if one.chart else 0,
-                one.chart.log if one.chart else (),
-            )
-            for one in result.components
-        ),
-        jobs=tuple(
-            history.JobEntry(
-                one.identity,
-                one.component or "",
-                one.moment,
-                one.status,
-                one.reason,
-                one.guide,
-                one.seconds,
-                one.log,
-            )
-            for one in result.jobs
-        ),
-    )
 
 
 def _stage_of(job: Job, component: Component | None) -> Stage:

@@ -41,7 +41,7 @@ class Work(Protocol):
 
     async def chart(self, component: Component, stage: Stage) -> Charted: ...
 
-    async def ended(self, component: Component, *, is_good: bool) -> None:
+    async def ended(self, component: Component, charted: Charted, *, is_good: bool) -> None:
         """Of a component whose chart helm was given: nothing more happens to it in this deploy."""
 
 
@@ -135,7 +135,7 @@ class Stages:
         self._running[component.name] = (stage, began)
         result = await self._carried_out(component, stage)
         if result.chart is not None:
-            await self._work.ended(component, is_good=result.is_good)
+            await self._work.ended(component, result.chart, is_good=result.is_good)
         del self._running[component.name]
         result = self._ended(replace(result, seconds=time.monotonic() - began))
         if not result.is_good and self._fail_fast:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from watchbill.deploy import releases
 from watchbill.deploy.bill import Bill, Component
@@ -38,6 +39,7 @@ class Ground(Struct, frozen=True):
     operation: str
     revisions: Mapping[str, int]  # the last one of each component that has a release already
     definitions: Definitions
+    record: Record  # as it was when the deploy began
     dry_run: bool = False
 
 
@@ -66,7 +68,8 @@ class Work:
         return Charted("cancelled", self.cancelled) if self.cancelled else Charted("done")
 
     async def job(self, job: Job, component: Component | None, stage: Stage) -> Outcome:
-        known = self._writer.record.once.get(job.identity) if self._writer and job.once else None
+        record = self._writer.record if self._writer else self._ground.record
+        known = record.once.get(job.identity) if job.once else None
         if known is not None and known.status == "done":
             return _unrun(job, "skipped", f"it runs once, and did so with version {known.version}")
         if self.cancelled:
@@ -81,9 +84,13 @@ class Work:
     async def chart(self, component: Component, stage: Stage) -> Charted:
         verb: Verb = "atomic-upgrade" if component.atomic else "upgrade"
         before = self._ground.revisions.get(component.name, 0)
-        if lost := await self._remember(
-            lambda record: record.started(component.namespace, component.release, verb, before)
-        ):
+
+        def begun(record: Record) -> Record:
+            # Nobody knows of which version it is until this has ended well.
+            left = tuple(name for name in record.done if name != component.name)
+            return replace(record, done=left).started(component.namespace, component.release, verb, before)
+
+        if lost := await self._remember(begun):
             return Charted("failed", lost)
 
         def say(line: str) -> None:
@@ -99,9 +106,9 @@ class Work:
             return Charted("cancelled", self.cancelled)
         return Charted("done" if done.ok else "failed", done.reason, done.revision or 0, done.lines)
 
-    async def ended(self, component: Component, *, is_good: bool) -> None:
-        if self.cancelled and not is_good:
-            return  # helm may have been killed: what it left is looked at, and healed, the next time
+    async def ended(self, component: Component, charted: Charted, *, is_good: bool) -> None:
+        if charted.status != "done":
+            return  # helm may have been killed, or cut off: what it left is looked at, and healed, the next time
         # On the way back the record goes on telling how much of the version is there that is left.
         reached = component.name if is_good and self._ground.hop.kind != "back" else ""
         await self._remember(lambda record: record.ended(component.namespace, component.release, reached))
@@ -158,7 +165,6 @@ class Work:
             cleanup_on_fail=component.cleanup_on_fail,
             history_max=component.history_max,
             skip_crds=component.skip_crds,
-            create_namespace=True,
             dry_run=ground.dry_run,
         )
 

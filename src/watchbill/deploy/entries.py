@@ -1,0 +1,50 @@
+"""What the history keeps of a deploy, made of how it went."""
+
+from msgspec.structs import replace
+
+from watchbill.deploy import history
+from watchbill.deploy.result import Result
+
+
+def told(entry: history.Deploy, result: Result) -> history.Deploy:
+    """The entry that was made when it began, with its end."""
+    return replace(
+        entry,
+        status=result.status,
+        reason=result.reason or _first_reason(result),
+        seconds=result.seconds,
+        stages=tuple(history.StageEntry(one.stage, one.status, one.seconds) for one in result.stages),
+        components=tuple(
+            history.ComponentEntry(
+                one.name,
+                one.status,
+                one.reason,
+                one.seconds,
+                one.chart.revision if one.chart else 0,
+                one.chart.log if one.chart else (),
+            )
+            for one in result.components
+        ),
+        jobs=tuple(
+            history.JobEntry(
+                one.identity,
+                one.component or "",
+                one.moment,
+                one.status,
+                one.reason,
+                one.guide,
+                one.seconds,
+                one.log,
+            )
+            for one in result.jobs
+        ),
+    )
+
+
+def _first_reason(result: Result) -> str:
+    """Of what ran: what was never begun has its reason in that."""
+    for job in result.jobs:
+        if not job.is_good and job.component is None:
+            return f"{job.moment} job {job.identity}: {job.reason}"
+    begun = (one for one in result.components if not one.is_good and one.status != "not-started")
+    return next((one.reason for one in begun), "")
