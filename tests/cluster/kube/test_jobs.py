@@ -139,7 +139,7 @@ def test_its_log_and_its_last_words(ways: Ways, namespace: Namespace) -> None:
 
 @on_the_node
 def test_each_attempt_is_heard(ways: Ways, namespace: Namespace) -> None:
-    job = shell(namespace.name, 'echo "I am $HOSTNAME"; echo oh no >&2; exit 7', backoff_limit=1)
+    job = shell(namespace.name, 'echo "I am $HOSTNAME"; echo oh no; exit 7', backoff_limit=1)
     ending, lines = run(ways, namespace, job)
     assert (ending.succeeded, ending.reason) == (False, "BackoffLimitExceeded")
     assert [attempt.exit_code for attempt in ending.attempts] == [7, 7]
