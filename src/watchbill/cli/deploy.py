@@ -86,8 +86,7 @@ def command(session: Session, /, **options: Any) -> int:
 
     with Engine(Limits(), session.take_engine()) as engine:
         if options["offline"]:
-            plan_offline(session, engine, options)
-            return 0
+            return plan_offline(session, engine, options)
         deploying = Deploying(session, engine, options, access(options))
         # Not asyncio.run: that would wait for what was left behind on purpose.
         return asyncio.new_event_loop().run_until_complete(deploying.run())

@@ -24,18 +24,19 @@ from watchbill.deploy.events import Event
 from watchbill.deploy.fetched import with_local_charts
 from watchbill.deploy.outlook import Outlook, Selection
 from watchbill.deploy.prediction import Prediction, predict
-from watchbill.deploy.refusals import outdated
 from watchbill.deploy.run import Asked, Deploy
 from watchbill.deploy.way import through
 from watchbill.errors import UserError
 from watchbill.helm.driver import Helm
 from watchbill.helm.requests import Target
+from watchbill.jobs.lint import outdated
 from watchbill.jobs.load import load
 from watchbill.kube.access import Access
 from watchbill.kube.client import Kube, connect
 from watchbill.kube.server import server_version
 
 FAILED = 1
+PATIENCE = 30.0  # seconds that an API server may be away: it is restarted, and comes back
 INTERRUPTED = 130
 
 
@@ -65,7 +66,10 @@ class Deploying:
         target = Target(self._options["kubeconfig"], self._options["context"])
         helm = Helm.find(self._options["helm_path"], target)
         with self._signals(), Workspace() as workspace:
-            async with connect(self._access, dry_run=self._options["dry_run"]) as kube, helm:
+            async with (
+                connect(self._access, dry_run=self._options["dry_run"], patience=PATIENCE) as kube,
+                helm,
+            ):
                 await helm.version()
                 for bill in await self._bills(kube):
                     local = await asyncio.to_thread(with_local_charts, bill, helm.binary, workspace)
@@ -210,8 +214,8 @@ class Deploying:
                 loop.remove_signal_handler(number)
 
 
-def plan_offline(session: Session, engine: Engine, options: dict[str, Any]) -> None:
-    """The order alone: from the bill and its modules."""
+def plan_offline(session: Session, engine: Engine, options: dict[str, Any]) -> int:
+    """The order alone: from the bill and its modules. Gives the exit code."""
     bill = reading.read(engine, options["file"], options["profile"])
     registry = load(bill.jobs, bill.folder, bill.names)
     selection = Selection.of(bill, registry, options["only"])
@@ -219,8 +223,10 @@ def plan_offline(session: Session, engine: Engine, options: dict[str, Any]) -> N
     definitions = crds_found.collect(engine, bill, charts)
     plan = Plan(bill, registry, selection, definitions, workers=options["workers"] or bill.workers)
     session.say(deploy_text.planned(bill, None))
-    for line in plan.lines([one for one in (outdated(bill, registry),) if one is not None]):
+    refusals = [one for one in (outdated(registry, bill.version),) if one is not None]
+    for line in plan.lines(refusals):
         session.say(line)
+    return FAILED if refusals else 0
 
 
 class _JsonLines:
