@@ -66,9 +66,8 @@ def test_nothing() -> None:
 def test_jobs_that_should_be_gone(until: str, is_gone: bool) -> None:
     found = told([declared("web/grow", 7, until=versions.parse(until))], Outlook(Record("shop"), {}))
     expected = (
-        "job web/grow should be gone in shop 2.0.0\n"
-        f"  jobs.py:7: job web/grow, until {until}\n"
-        "  delete it, or raise its until= if it is still needed"
+        f"jobs.py:7: web/grow should be gone since {until}\n"
+        "  remove it; or, if it is still needed, say until when"
     )
     assert found == ([expected] if is_gone else [])
 

@@ -6,6 +6,7 @@ from watchbill.deploy.bill import Bill
 from watchbill.deploy.outlook import Outlook
 from watchbill.errors import UserError
 from watchbill.jobs.declare import Job
+from watchbill.jobs.lint import outdated
 from watchbill.jobs.registry import Registry
 
 
@@ -13,20 +14,8 @@ def refusals(
     bill: Bill, registry: Registry, jobs: Sequence[Job], outlook: Outlook, settled: Sequence[Job]
 ) -> list[UserError]:
     """`settled` are jobs of which the person says whether they shall run again."""
-    found = (outdated(bill, registry), lacking(outlook), unsure(jobs, outlook, settled))
+    found = (outdated(registry, bill.version), lacking(outlook), unsure(jobs, outlook, settled))
     return [refusal for refusal in found if refusal is not None]
-
-
-def outdated(bill: Bill, registry: Registry) -> UserError | None:
-    """Whoever wrote such a job promised that it would be gone by now."""
-    found = registry.outdated(bill.version)
-    if not found:
-        return None
-    return UserError(
-        f"{_count(found)} should be gone in {bill.product} {bill.version}",
-        where="\n".join(f"{job.place}: job {job.identity}, until {job.until}" for job in found),
-        then="delete it, or raise its until= if it is still needed",
-    )
 
 
 def lacking(outlook: Outlook) -> UserError | None:

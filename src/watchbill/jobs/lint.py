@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from watchbill import durations
+from watchbill.errors import UserError
 from watchbill.jobs.declare import Job
 from watchbill.jobs.places import Mistake, refusal
 from watchbill.jobs.registry import Registry
@@ -31,11 +32,12 @@ def problems(registry: Registry, version: Version, *, timeout: float | None = No
     return sorted(found, key=lambda problem: problem.job.place)
 
 
-def refuse_outdated(registry: Registry, version: Version) -> None:
-    """For who is about to deploy this version."""
+def outdated(registry: Registry, version: Version) -> UserError | None:
+    """Why this version cannot be deployed as long as these jobs are there."""
     found = [_outdated(job) for job in registry.outdated(version)]
-    if found:
-        raise refusal(Mistake(problem.job.place, problem.what, problem.then) for problem in found)
+    if not found:
+        return None
+    return refusal(Mistake(problem.job.place, problem.what, problem.then) for problem in found)
 
 
 def _outdated(job: Job) -> Problem:
