@@ -7,7 +7,7 @@ import pytest
 
 from tests.jobs.playing import context, declared, play
 from watchbill.jobs import Context, SyncContext
-from watchbill.jobs.events import Ended, Event, Logged
+from watchbill.jobs.events import Ended, Event, Logged, is_trace
 from watchbill.jobs.logbook import KEPT, LONGEST, MOST_PENDING, lines_of
 from watchbill.jobs.runner import run
 
@@ -37,6 +37,17 @@ def test_an_exception_is_logged_with_its_traceback() -> None:
 
     assert said[:2] == ["not a number", "Traceback (most recent call last):"]
     assert said[-1] == "ValueError: invalid literal for int() with base 10: 'many'"
+
+
+def test_the_traceback_of_a_failure_can_be_told_from_what_the_job_says() -> None:
+    def breaks(ctx: SyncContext) -> None:
+        ctx.log.info("copper is copied")
+        raise RuntimeError("no copper")
+
+    log = play(breaks).outcome.log
+
+    assert [line[9:] for line in log if not is_trace(line)] == ["copper is copied"]
+    assert log[-1][9:] == "TRACE RuntimeError: no copper"
 
 
 def test_what_cannot_be_formatted_is_told_as_it_is() -> None:

@@ -11,6 +11,7 @@ from watchbill.deploy.events import STAGES
 from watchbill.deploy.path import Hop
 from watchbill.deploy.prediction import Prediction
 from watchbill.deploy.result import ComponentResult, Result
+from watchbill.jobs.events import is_trace
 from watchbill.jobs.outcomes import Outcome
 from watchbill.report.table import table
 
@@ -130,7 +131,7 @@ def _job_trouble(job: Outcome) -> Iterator[str]:
     if job.component is None:
         yield f"{styled(job.status)}  {click.style(job.identity, bold=True)}"
         yield from _indented(job.reason)
-    for line in job.log[-LAST_LINES:]:
+    for line in [line for line in job.log if not is_trace(line)][-LAST_LINES:]:
         yield f"    | {line}"
     if job.guide:
         yield "  what you have to do:"

@@ -8,6 +8,9 @@ from msgspec import Struct
 from watchbill.jobs.outcomes import Outcome
 
 
+TRACE = "TRACE"  # the level of a traceback: for who looks into the log, not for who deploys
+
+
 class Started(Struct, frozen=True):
     identity: str
     at: datetime
@@ -16,12 +19,17 @@ class Started(Struct, frozen=True):
 class Logged(Struct, frozen=True):
     identity: str
     at: datetime
-    level: str  # as logging names it
+    level: str  # as logging names it, or TRACE
     text: str  # one line
 
     def __str__(self) -> str:
         level = "" if self.level == "INFO" else f"{self.level} "
         return f"{self.at:%H:%M:%S} {level}{self.text}"
+
+
+def is_trace(line: str) -> bool:
+    """Whether a line of a log, as it is kept, belongs to a traceback."""
+    return line.partition(" ")[2].startswith(f"{TRACE} ")
 
 
 class Progressed(Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import Any
 from watchbill import durations
 from watchbill.jobs.context import Context, SyncContext
 from watchbill.jobs.declare import Job
-from watchbill.jobs.events import Ended, Started, Tell
+from watchbill.jobs.events import TRACE, Ended, Started, Tell
 from watchbill.jobs.failures import Failure
 from watchbill.jobs.logbook import Logbook
 from watchbill.jobs.outcomes import Outcome, Status
@@ -84,7 +84,7 @@ class _Run:
         failure = None if error is None else Failure(error, self._job.place.file)
         if failure and not (stopped and isinstance(failure.error, asyncio.CancelledError)):
             for line in failure.lines():
-                self._book.write(line, "ERROR")
+                self._book.write(line, TRACE)
         if stopped:
             status, reason, guide = stopped, self._why(stopped) + _meanwhile(failure), ""
         elif failure:
