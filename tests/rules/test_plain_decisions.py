@@ -542,3 +542,35 @@ def test_what_is_kept_is_in_the_way_of_a_rollback_after_an_upgrade_that_worked(e
     [finding] = [one for one in findings if one.rule == "WB404"]
     assert finding.title == 'the rollback fails: ConfigMap "settings" is in the way'
     assert "it is to be kept" in finding.because
+
+
+# --- kubectl, which knows no hooks and no releases
+
+
+HOOKED = "helm.sh/hook: 'pre-install,pre-upgrade', helm.sh/hook-delete-policy: hook-succeeded"
+
+
+@pytest.mark.parametrize("name", ["work", "work-{{ .Release.Revision }}"])
+def test_a_hook_is_a_job_like_any_other_to_kubectl(engine: Engine, tmp_path: Path, name: str) -> None:
+    text = job(name, image="app:{{ .Chart.Version }}", annotations=HOOKED)
+    findings = found_in_chart(engine, {"templates/all.yaml": text}, tmp_path, tools=["kubectl"])
+    assert [(one.rule, one.level) for one in findings] == [("WB101", "error")]
+    assert "kubectl apply --force" in findings[0].fix
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        web("app:{{ .Chart.Version }}"),
+        job("work-{{ .Chart.Version }}", image="app:{{ .Chart.Version }}") + web(),
+        thing(
+            "PersistentVolumeClaim",
+            "data",
+            "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n",
+            HOOKED,
+        ),
+    ],
+    ids=["no Job at all", "a Job that a version drops", "a claim that is a hook"],
+)
+def test_what_kubectl_does_right(engine: Engine, tmp_path: Path, text: str) -> None:
+    assert found_in_chart(engine, {"templates/all.yaml": text}, tmp_path, tools=["kubectl"]) == []

@@ -69,7 +69,7 @@ def _mended_look(seen: Look, mend: Mend, since: int) -> Look:
     documents = Rendered(tuple(Manifest(one.key, one.body, one.path) for one in seen.dropped))
     kept = {manifest.key for manifest in mend(documents).manifests}
     dropped = tuple(one for one in seen.dropped if one.key in kept)
-    return look(lab, seen.checked, dropped, seen.volatile)
+    return look(lab, seen.checked, dropped, seen.volatile, seen.kubernetes)
 
 
 def _helps(mend: Mend, sighting: Sighting, since: int) -> bool:

@@ -90,6 +90,11 @@ def fold(lab: Lab) -> tuple[Lab, frozenset[Key]]:
     inert = _apart(probes, _never_refused(lab, _candidates(probes)))
     if not inert or [*_probes(lab, _installed(lab))] != probes:
         return lab, frozenset()
+    # kubectl fails where it is given nothing at all.
+    if lab.tool.name == "kubectl" and any(
+        inert.issuperset(one.key for one in probe.everything()) for probe in probes
+    ):
+        return lab, frozenset()
     bodies = {
         key: frozenset(
             manifest.body for probe in probes for manifest in probe.manifests if manifest.key == key

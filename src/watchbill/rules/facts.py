@@ -32,6 +32,7 @@ ORPHANED = (
     "a helm that is killed leaves its work half done: what it created and what it was about to delete stay"
 )
 LEFT = "what a failed operation has created may stay when its release is gone"
+DROPPED = "kubectl apply deletes nothing that a version does not bring any more, unless it is told to prune"
 OUTLASTED = (
     "when Helm gives up waiting for a hook, it deletes what hook-succeeded says of the hooks before it"
 )
@@ -61,6 +62,8 @@ def fact_of(sighting: Sighting) -> str | None:
 def _of_property(sighting: Sighting) -> str | None:
     back = sighting.move.verb == "rollback"
     match sighting.broke:
+        case Property.CLEANS_UP if sighting.is_of_kubectl and not sighting.faults:
+            return DROPPED
         case Property.CLEANS_UP:
             return LEFT if sighting.faults else HELD if _is_held(sighting) else None
         case Property.SPARES | Property.KEEPS if back:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.objects import Body, Key
@@ -57,4 +58,9 @@ def look(
 
 
 def _rendered(lab: Lab, version: int, *, again: bool) -> Rendered:
-    return lab.versions.render(version, lab.named(""), upgrade=again, revision=1 + again, world=World())
+    if lab.tool.name != "kubectl":
+        return lab.versions.render(version, lab.named(""), upgrade=again, revision=1 + again, world=World())
+    # Rendered without a release: an install each time, and hooks are objects like all others.
+    rendered = lab.versions.render(version, lab.named(""), upgrade=False, revision=1, world=World())
+    made = (manifest for hook in rendered.hooks for manifest in hook.objects)
+    return replace(rendered, manifests=(*rendered.manifests, *made), hooks=())

@@ -85,7 +85,8 @@ class Sighting(Struct, frozen=True, dict=True):
 
     def version(self, number: int) -> Rendered:
         release = self.lab.named(self.move.release)
-        first = number == 0 and self.move.verb in ("install", "apply")
+        # What kubectl applies is rendered without a release: an install each time.
+        first = self.is_of_kubectl or (number == 0 and self.move.verb == "install")
         return self.lab.versions.render(
             number, release, upgrade=not first, revision=1 if first else 2, world=self.before
         )
@@ -106,12 +107,19 @@ class Sighting(Struct, frozen=True, dict=True):
         """An object as the version has it, be it plain or a hook's."""
         return next((one for one in self.rendered.everything() if one.key == key), None)
 
+    @property
+    def is_of_kubectl(self) -> bool:
+        """To which hooks are objects like all others."""
+        return self.lab.tool.name == "kubectl"
+
     def is_plain(self, key: Key) -> bool:
+        if self.is_of_kubectl:
+            return self.manifest(key) is not None
         return any(one.key == key for one in self.rendered.manifests)
 
     def hook(self, key: Key) -> Hook | None:
         """The hook that makes it."""
-        return hook_of(self.rendered, key)
+        return None if self.is_of_kubectl else hook_of(self.rendered, key)
 
     @cached_property
     def flags(self) -> frozenset[str]:

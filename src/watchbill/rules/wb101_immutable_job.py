@@ -85,6 +85,8 @@ def _because(found: list[Difference]) -> str:
 
 
 def _fix(sighting: Sighting, found: list[Difference]) -> str:
+    if sighting.is_of_kubectl:
+        return f"{BY_HASH}; or kubectl apply --force, which deletes the old one and makes it anew"
     if not (names := marks(found)):
         return f"{AS_HOOK}, or {BY_HASH}"
     taken = ", ".join(name for _, name in names)
@@ -104,7 +106,7 @@ def hashed(key: Key) -> Mend:
     """Its name says what it runs: a changed Job is a new Job."""
 
     def mend(rendered: Rendered) -> Rendered:
-        body = next((one.body for one in rendered.manifests if one.key == key), None)
+        body = next((one.body for one in rendered.everything() if one.key == key), None)
         return rendered if body is None else renamed(key, f"{key.name[:50]}-{_digest(body)}")(rendered)
 
     return mend
