@@ -60,6 +60,7 @@ _PRELUDE = """
 import asyncio, os, time
 from pathlib import Path
 
+from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import ConfigMap, Secret
 from watchbill.jobs import GLOBAL, Abort, Manual, Post, Pre, Skip, job
 
@@ -160,7 +161,9 @@ class Product:
             self.chart(one)
         return {"name": one, "chart": f"charts/{one}"}
 
-    def start(self, *arguments: str, helm: str = HELM_4, command: str = "deploy") -> "subprocess.Popen[str]":
+    def start(
+        self, *arguments: str, helm: str = HELM_4, command: str = "deploy", stdout: int = subprocess.PIPE
+    ) -> "subprocess.Popen[str]":
         """In a process group of its own: as a terminal has it, and so that a test can kill all of it."""
         scratch = self.namespace.scratch
         folders = {f"HELM_{kind}_HOME": str(scratch / kind) for kind in ("CACHE", "CONFIG", "DATA")}
@@ -177,7 +180,7 @@ class Product:
             cwd=self.folder,
             env=environment,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,

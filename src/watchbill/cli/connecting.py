@@ -10,6 +10,7 @@ from watchbill.errors import UserError
 
 if TYPE_CHECKING:
     from watchbill.kube.access import Access
+    from watchbill.kube.client import Kube
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,3 +38,17 @@ def access(options: dict[str, Any]) -> "Access":
     from watchbill.kube.access import find
 
     return find(options["kubeconfig"], options["context"])
+
+
+async def reached(kube: "Kube") -> str:
+    """The version of the server. To be asked first: later requests wait for a server that is away, and a person who named
+    the wrong cluster should not have to."""
+    from watchbill.kube.errors import KubeError
+    from watchbill.kube.server import server_version
+
+    try:
+        return await server_version(kube)
+    except KubeError as error:
+        if error.is_forbidden:  # it is there, and does not tell everybody
+            return ""
+        raise

@@ -85,8 +85,9 @@ class Live:
             self._running[key] = _Running(where(event), time.monotonic())
             self._said[key] = deque(maxlen=LAST_LINES)
         elif event.status == WORKING:
-            self._running[key].line = event.text
-            self._said[key].append(event.text)
+            if running := self._running.get(key):  # an abandoned job may go on talking
+                running.line = event.text
+                self._said[key].append(event.text)
         else:
             self._running.pop(key, None)
             said = self._said.pop(key, deque[str]())
@@ -104,13 +105,14 @@ class Live:
         return Group(*(Text.from_markup(line, overflow="ellipsis") for line in self._lines()))
 
     def _lines(self) -> Iterator[str]:
+        # Drawn in a thread of its own, while events come: lists are made at once, and then nobody changes them.
         now = time.monotonic()
         spinner = SPINNER[int(now * PER_SECOND) % len(SPINNER)]
-        for stage in self._stages.values():
+        for stage in list(self._stages.values()):
             took = stage.took if stage.took is not None else now - stage.since
             mark = spinner if not stage.status else "✓" if stage.status in GOOD else "✗"
             colour = COLOURS.get(stage.status, "red") if stage.status else "cyan"
             many = f"  {stage.ended} ended" if stage.ended else ""
             yield f"[{colour}]{mark}[/] [bold]{stage.name}[/]  {durations.told(took)}{many}"
-        for running in self._running.values():
+        for running in list(self._running.values()):
             yield f"    {escape(running.where)}  [dim]{durations.told(now - running.since)}  {escape(running.line)}[/]"

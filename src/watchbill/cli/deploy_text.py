@@ -19,8 +19,10 @@ LAST_LINES = 10
 
 
 def heading(bill: Bill, hop: Hop, operation: str) -> str:
+    """`operation` is empty in a dry run: nothing will ever be known of it."""
     profile = f", profile {bill.profile}" if bill.profile else ""
-    return f"{click.style(bill.product, bold=True)} {way(hop)}{profile}    operation {operation}"
+    aside = f"operation {operation}" if operation else "dry run: nothing is changed"
+    return f"{click.style(bill.product, bold=True)} {way(hop)}{profile}    {aside}"
 
 
 def planned(bill: Bill, hop: Hop | None) -> str:
@@ -57,7 +59,7 @@ def way(hop: Hop) -> str:
             return f"{hop.from_} → {hop.to}"
 
 
-def closing(bill: Bill, hop: Hop, result: Result) -> Iterator[str]:
+def closing(bill: Bill, hop: Hop, result: Result, *, dry_run: bool = False) -> Iterator[str]:
     yield ""
     yield from table([[click.style(cell, dim=True) for cell in ("what", "how", "took", "")], *_rows(result)])
     yield ""
@@ -68,7 +70,11 @@ def closing(bill: Bill, hop: Hop, result: Result) -> Iterator[str]:
         if job.component is None and not job.is_good:
             yield from _job_trouble(job)
     yield verdict(bill, hop, result)
-    yield from _next(bill, result)
+    if dry_run:
+        yield "  it was a dry run: nothing was changed, and nothing is recorded"
+    elif not result.is_good:
+        yield f"  next: put it right, then run the same command again: it finishes {bill.version}"
+        yield "  logs: watchbill history show --logs"
 
 
 def verdict(bill: Bill, hop: Hop, result: Result) -> str:
@@ -142,10 +148,3 @@ def _job_trouble(job: Outcome) -> Iterator[str]:
 
 def _indented(text: str, indent: str = "  ") -> Iterator[str]:
     yield from (f"{indent}{line}" for line in text.splitlines())
-
-
-def _next(bill: Bill, result: Result) -> Iterator[str]:
-    if result.is_good:
-        return
-    yield f"  next: put it right, then run the same command again: it finishes {bill.version}"
-    yield "  logs: watchbill history show --logs"

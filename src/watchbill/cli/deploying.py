@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from watchbill.charts.engine import Engine
 from watchbill.checking.inputs.workspace import Workspace
 from watchbill.cli import deploy_text
+from watchbill.cli.connecting import reached
 from watchbill.cli.deploy_lines import Lines
 from watchbill.cli.deploy_plan import Plan
 from watchbill.cli.session import Session
@@ -33,7 +34,6 @@ from watchbill.jobs.lint import outdated
 from watchbill.jobs.load import load
 from watchbill.kube.access import Access
 from watchbill.kube.client import Kube, connect
-from watchbill.kube.server import server_version
 
 FAILED = 1
 PATIENCE = 30.0  # seconds that an API server may be away: it is restarted, and comes back
@@ -60,6 +60,7 @@ class Deploying:
         self._access = access
         self._deploy: Deploy | None = None
         self._interrupted = False
+        self._server = ""  # its version
         self._planned = ""  # the version that an earlier step of the plan leads to
 
     async def run(self) -> int:
@@ -71,6 +72,7 @@ class Deploying:
                 helm,
             ):
                 await helm.version()
+                self._server = await reached(kube)
                 for bill in await self._bills(kube):
                     local = await asyncio.to_thread(with_local_charts, bill, helm.binary, workspace)
                     code = await self._one(local, kube, helm)
@@ -107,16 +109,15 @@ class Deploying:
             refusals = deploy.refusals(outlook)
         else:
             outlook = await deploy.refuse(outlook, lambda text: click.echo(text, err=True))
-        version = await server_version(kube)
         charts = {one.name: one.chart for one in deploy.selection.everything}
-        definitions = crds_found.collect(self._engine, bill, charts, version)
+        definitions = crds_found.collect(self._engine, bill, charts, self._server)
         prediction = await predict(
             self._engine,
             kube,
             deploy.selection.everything,
             outlook.releases,
             await helm.version(),
-            kube_version=version,
+            kube_version=self._server,
             accept=self._options["accept"],
         )
         if self._options["plan"]:
@@ -129,13 +130,14 @@ class Deploying:
     async def _begun(self, deploy: Deploy, outlook: Outlook, definitions: Definitions) -> int:
         bill, hop = deploy.bill, deploy.hop(outlook.record)
         with self._display() as display:
-            display.say(deploy_text.heading(bill, hop, deploy.operation))
+            dry_run = self._options["dry_run"]
+            display.say(deploy_text.heading(bill, hop, "" if dry_run else deploy.operation))
             if hop.warning:
                 display.say(f"{click.style('warning:', fg='yellow')} {hop.warning}")
             self._deploy = deploy
             result = await deploy.run(outlook, definitions, display.tell, display.say)
             self._deploy = None
-        for line in deploy_text.closing(bill, hop, result):
+        for line in deploy_text.closing(bill, hop, result, dry_run=dry_run):
             display.say(line)
         if self._interrupted:
             return INTERRUPTED

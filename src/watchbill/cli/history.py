@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from watchbill import durations
-from watchbill.cli.connecting import access, cluster_options, need_libraries
+from watchbill.cli.connecting import access, cluster_options, need_libraries, reached
 from watchbill.cli.session import Session, common_options
 from watchbill.errors import UserError
 
@@ -127,6 +127,7 @@ def _asked(options: dict[str, Any], ask: "Callable[[Kube], Awaitable[T]]") -> T:
 
     async def answered() -> T:
         async with connect(access(options)) as kube:
+            await reached(kube)
             return await ask(kube)
 
     return asyncio.run(answered())

@@ -4,6 +4,7 @@ import asyncio
 import signal
 from typing import Any
 
+from watchbill.cli.connecting import reached
 from watchbill.cli.deploy_lines import Lines, styled
 from watchbill.cli.deploying import FAILED, INTERRUPTED
 from watchbill.cli.session import Session
@@ -21,6 +22,7 @@ async def run_alone(session: Session, bill: Bill, job: Job, access: Access, opti
     asked = Asked(rerun=(job.identity,) if options["rerun"] else (), dry_run=options["dry_run"])
     lines = Lines(session.say)
     async with connect(access, dry_run=asked.dry_run) as kube, helm:
+        await reached(kube)
         deploy = Deploy(bill, Registry([job]), asked, access=access, kube=kube, helm=helm)
         interrupted = _cancelled_by_signals(deploy)
         outcome = await deploy.run_alone(job, lines.tell, lines.say)

@@ -1,0 +1,142 @@
+"""What is told while a deploy runs: events for machines, lines for people, and never a secret."""
+
+import contextlib
+import json
+import os
+import pty
+import threading
+import time
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from dev.cluster.client import Namespace
+from tests.support.products import CONFIG, FAILING, HELM_3, HELM_4, Product, ended
+from watchbill.deploy.events import Kind
+
+pytestmark = pytest.mark.cluster
+
+SECRET = "hunter2-of-the-tests"
+NOTES = "The password is {{ .Values.password }}."
+SECRET_TEMPLATE = """
+apiVersion: v1
+kind: Secret
+metadata: {name: {{ .Release.Name }}-login}
+stringData: {password: {{ .Values.password | quote }}}
+"""
+
+
+@pytest.fixture
+def product(namespace: Namespace, tmp_path: Path) -> Product:
+    return Product(namespace, tmp_path / "product")
+
+
+def test_events_are_json_lines_of_six_kinds(product: Product) -> None:
+    product.job("global", "pre", "look", "ctx.log.info('looks around')")
+    product.job("web", "pre", "slow", "await asyncio.sleep(60)", timeout="1s")
+    product.job("shop", "pre", "deaf", "time.sleep(60)", sync=True, timeout="1s", grace="1s")
+    product.chart("mail", CONFIG, FAILING)
+    product.bill("web", "shop", "mail", "good")
+    ran = product.deploy()
+    assert ran.code == 1
+    events = [json.loads(line) for line in ran.out.splitlines()]
+    assert {event["event"] for event in events} == set(get_args(Kind))
+    assert {frozenset(event) - {"component", "stage", "step", "text", "seconds"} for event in events} == {
+        frozenset({"event", "time", "status"})
+    }
+    assert [event["time"] for event in events] == sorted(event["time"] for event in events)
+    first, last = events[0], events[-1]
+    assert (first["event"], first["status"]) == ("ProcessStart", "started")
+    assert last["status"] == "abandoned"
+    assert last["seconds"] > 0
+    assert any(event.get("text") == "looks around" and event["step"] == "look" for event in events)
+    # All else is for people, and elsewhere.
+    for text in ("looks around", "web", "abandoned", "total", "watchbill history show --logs"):
+        assert text in ran.err
+
+
+def test_on_a_terminal(product: Product) -> None:
+    """What runs is drawn with its age, failures stay; whoever is abandoned may go on talking."""
+    talks = "for at in range(600):\n    ctx.log.info('line %s', at)\n    time.sleep(0.05)"
+    product.job("web", "pre", "deaf", talks, sync=True, timeout="1s", grace="1s")
+    product.job("shop", "post", "slow", "await asyncio.sleep(4)")
+    product.bill("web", "shop")
+    ours, theirs = pty.openpty()
+    process = product.start("bill.yaml", stdout=theirs)
+    os.close(theirs)
+    seen = b""
+    with contextlib.suppress(OSError):  # that is how it ends
+        while part := os.read(ours, 65536):
+            seen += part
+    os.close(ours)
+    ran = ended(process)
+    text = seen.decode()
+    assert ran.code == 1, text
+    assert "Traceback" not in (ran.err or "")
+    assert "abandoned" in text
+    assert "shop slow" in text
+    assert "total" in text
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("helm", [HELM_4, HELM_3])
+def test_a_secret_is_nowhere_to_be_seen(helm: str, product: Product) -> None:
+    product.namespace.kubectl("create", "secret", "generic", "token", f"--from-literal=token={SECRET}")
+    product.chart("web", CONFIG, SECRET_TEMPLATE, files={"templates/NOTES.txt": NOTES})
+    product.chart("bad", FAILING, SECRET_TEMPLATE, files={"templates/NOTES.txt": NOTES})
+    (product.folder / "login.yaml").write_text(f"password: {SECRET}\n")
+    product.job(
+        "web",
+        "pre",
+        "uses-it",
+        """
+        found = await ctx.kube.get(Secret, 'token', namespace=ctx.namespace)
+        ctx.log.info('the token is there: %s', bool(found.data['token']))
+        """,
+    )
+    product.bill(*({"name": name, "values": ["login.yaml"]} for name in ("web", "bad")))
+    with Watcher(SECRET) as watcher:
+        ran = ended(product.start("bill.yaml", "--verbose", helm=helm))
+    assert ran.code == 1, ran.said
+    assert "the token is there: True" in ran.out
+    assert SECRET not in ran.said
+    assert watcher.looks > 10
+    assert watcher.found == set()
+    shown = product.run("--bill", "bill.yaml", "--logs", command="history show")
+    assert "the token is there: True" in shown.out
+    assert SECRET not in shown.said
+    assert SECRET not in json.dumps(product.shown())
+    assert product.namespace.find("secret", "web-login"), "it was used"
+
+
+class Watcher:
+    """Looks at the command lines and environments of all processes, again and again."""
+
+    def __init__(self, text: str) -> None:
+        self.found: set[str] = set()
+        self.looks = 0
+        self._text = text.encode()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> "Watcher":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._over.is_set():
+            for folder in Path("/proc").glob("[0-9]*"):
+                for name in ("cmdline", "environ"):
+                    try:
+                        content = (folder / name).read_bytes()
+                    except OSError:
+                        continue
+                    if self._text in content:
+                        self.found.add(content.replace(b"\\0", b" ").decode(errors="replace"))
+            self.looks += 1
+            time.sleep(0.05)

@@ -1,0 +1,60 @@
+"""`watchbill history`: what a person finds out about the last deploys."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dev.cluster.client import Namespace
+from tests.support.products import CONFIG, Product
+
+pytestmark = pytest.mark.cluster
+
+
+def test_what_is_remembered(namespace: Namespace, tmp_path: Path) -> None:
+    product = Product(namespace, tmp_path / "product")
+    product.job("web", "pre", "look", "for at in range(300):\n    ctx.log.info('line %s', at)")
+    product.job("global", "post", "tell", "raise Manual('nobody can tell', 'tell it yourself')")
+    product.bill("web", "shop")
+    nothing = product.run(command="history")
+    assert nothing.code == 0
+    assert f"no deploy of shop is recorded in namespace {namespace.name}" in nothing.out
+    assert product.run(command="history show").code == 2
+
+    assert product.deploy().code == 1
+    product.no_jobs()
+    product.chart("web", CONFIG, version="1.0.1")
+    product.bill("web", "shop")
+    product.deployed()
+
+    table = product.run(command="history").out.splitlines()
+    assert re.match(r"2 .* nothing +1\.0\.0 +done", table[1]), table
+    assert re.match(r"1 .* nothing +1\.0\.0 +manual .*nobody can tell", table[2]), table
+    last = product.run(command="history show").out
+    assert last.startswith("deploy 2 of shop: nothing → 1.0.0")
+    assert "revision 2" in last
+    first = product.run("1", "--logs", command="history show").out
+    assert "nobody can tell" in first
+    assert "line 299" in first
+    assert "line 100\n" in first, "the last 200"
+    assert "line 99\n" not in first
+    shown = product.shown(1)
+    [look] = [job for job in shown["jobs"] if job["identity"] == "web/look"]
+    assert len(look["log"]) == 200
+    assert [job["guide"] for job in shown["jobs"] if job["identity"] == "global/tell"] == ["tell it yourself"]
+    missing = product.run("99", command="history show")
+    assert missing.code == 2
+    assert "99" in missing.err
+
+
+def test_a_deploy_that_was_killed_is_said_to_be(namespace: Namespace, tmp_path: Path) -> None:
+    product = Product(namespace, tmp_path / "product")
+    product.job("web", "pre", "slow", "await asyncio.sleep(0 if (HERE / 'go').exists() else 60)")
+    product.bill("web")
+    process = product.start("bill.yaml")
+    product.wait_for("web/slow begins")
+    process.kill()
+    process.communicate()
+    (product.folder / "go").touch()
+    product.deployed()
+    assert [one["status"] for one in product.history()] == ["done", "killed"]
