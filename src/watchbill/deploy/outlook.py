@@ -74,6 +74,11 @@ class Outlook(Struct, frozen=True):
     def revisions(self) -> dict[str, int]:
         return {name: release.last.number for name, release in self.releases.items()}
 
+    @property
+    def present(self) -> frozenset[str]:
+        """Components that have worked once. One whose first install failed is as new as before."""
+        return frozenset(name for name, release in self.releases.items() if release.good is not None)
+
     def maybe_ran(self, jobs: Sequence[Job]) -> list[Job]:
         """Jobs that run once, began to, and of which nobody knows the end."""
         known = self.record.once

@@ -105,7 +105,7 @@ class Deploy:
         What another deploy has begun and not ended looks like something that was left behind. So if there is one, it is
         waited for until it is known to be dead, and looked again; if it is at work, that is the refusal."""
         found = self.refusals(outlook)
-        if found and await held_by(self._kube, self.bill.default_namespace, self.bill.product) is not None:
+        if found and await self._is_held():
             async with AsyncExitStack() as stack:
                 await self._begin(stack, say)
                 outlook = await self.look()
@@ -114,9 +114,15 @@ class Deploy:
             raise found[0]
         return outlook
 
+    async def _is_held(self) -> bool:
+        """Whether another one is, or was when it died, at work."""
+        return await held_by(self._kube, self.bill.default_namespace, self.bill.product) is not None
+
     async def run(self, outlook: Outlook, definitions: Definitions, tell: Tell, say: Say) -> Result:
         if self.asked.dry_run:
-            work = Work(self._ground(outlook, definitions), None, self.cancellation, tell)
+            hop = self.hop(outlook.record)
+            outlook = replace(outlook, record=self._begun(outlook.record, hop))
+            work = Work(self._ground(outlook, definitions, hop), None, self.cancellation, tell)
             return await self._stages(work, tell)
         began = time.monotonic()
         async with AsyncExitStack() as stack:
@@ -143,16 +149,19 @@ class Deploy:
         """This job and nothing else, with whatever version is there."""
         outlook = await self.look()
         settled = [self.registry.named(name) for name in self.asked.rerun]
-        for refusal in refusals(self.bill, self.registry, [job], outlook, settled):
-            raise refusal
+        found = refusals(self.bill, self.registry, [job], outlook, settled)
         component = next((one for one in self.bill.everything if one.name == job.component), None)
         stage = _stage_of(job, component)
         async with AsyncExitStack() as stack:
-            writer = None if self.asked.dry_run else await self._begin(stack, say)
-            if writer is not None and self.asked.rerun:
-                await writer.change(
-                    lambda known: known.once_is(job.identity, "", str(self.bill.version), _now())
-                )
+            # Who is at work is the better refusal: what that one has begun is not left behind.
+            is_ours = not self.asked.dry_run and (not found or await self._is_held())
+            writer = await self._begin(stack, say) if is_ours else None
+            if found:
+                raise found[0]
+            if self.asked.rerun:
+                outlook = replace(outlook, record=self._forgotten(outlook.record))
+                if writer is not None:
+                    await writer.change(self._forgotten)
             hop = Hop(outlook.record.installed, str(self.bill.version), "same")
             work = Work(self._ground(outlook, Definitions(), hop), writer, self.cancellation, tell)
             return await work.job(job, component, stage)
@@ -209,8 +218,7 @@ class Deploy:
         return [one for one in decided if one is not None]
 
     def _begun(self, known: Record, hop: Hop) -> Record:
-        for name in self.asked.rerun:
-            known = known.once_is(self.registry.named(name).identity, "", str(self.bill.version), _now())
+        known = self._forgotten(known)
         for name in self.asked.taken_as_done:
             known = known.once_is(self.registry.named(name).identity, "done", str(self.bill.version), _now())
         # What is complete stays done while the same version is deployed again; another version begins with nothing.
@@ -220,15 +228,22 @@ class Deploy:
         known = replace(known, target=target, done=done, profile=self.bill.profile)
         return known.begun(self.operation)
 
-    def _ground(self, outlook: Outlook, definitions: Definitions, hop: Hop | None = None) -> Ground:
+    def _forgotten(self, known: Record) -> Record:
+        """Without the runs of jobs that shall run again."""
+        for name in self.asked.rerun:
+            known = known.once_is(self.registry.named(name).identity, "", str(self.bill.version), _now())
+        return known
+
+    def _ground(self, outlook: Outlook, definitions: Definitions, hop: Hop) -> Ground:
         return Ground(
             self.bill,
-            hop or self.hop(outlook.record),
+            hop,
             self._access,
             self._kube,
             self._helm,
             self.operation,
             outlook.revisions,
+            outlook.present,
             definitions,
             outlook.record,
             self.asked.dry_run,

@@ -38,6 +38,7 @@ class Ground(Struct, frozen=True):
     helm: Helm
     operation: str
     revisions: Mapping[str, int]  # the last one of each component that has a release already
+    present: frozenset[str]  # components that have worked once
     definitions: Definitions
     record: Record  # as it was when the deploy began
     dry_run: bool = False
@@ -120,6 +121,8 @@ class Work:
             match said:
                 case events.Ended(outcome):
                     ended.append(outcome)
+                case events.Logged(level=events.TRACE):
+                    return
                 case events.Logged() | events.Progressed():
                     name = component.name if component else None
                     self._tell(event(WORKING, stage=stage, component=name, step=job.name, text=said.text))
@@ -137,7 +140,7 @@ class Work:
             "namespace": component.namespace if component else bill.default_namespace,
             "installed": ground.hop.from_ or None,
             "target": str(bill.version),
-            "is_new": component.name not in ground.revisions if component else not ground.hop.from_,
+            "is_new": component.name not in ground.present if component else not ground.hop.from_,
             "dry_run": ground.dry_run,
             "bill": context.Bill(bill.product, str(bill.version), bill.file, bill.profile or None),
         }

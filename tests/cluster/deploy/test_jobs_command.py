@@ -55,9 +55,11 @@ def test_one_alone(product: Product) -> None:
     second = product.run("seed", command="jobs run")
     assert second.code == 0
     assert "web/seed: skipped: it runs once, and did so with version 1.0.0" in second.out
+    dry = product.run("seed", "--rerun", "--dry-run", command="jobs run")
+    assert "web/seed: done" in dry.out
     again = product.run("seed", "--rerun", command="jobs run")
     assert "web/seed: done" in again.out
-    assert product.journal.count("web/seed begins") == 2
+    assert product.journal.count("web/seed begins") == 3
 
     skipped = product.run("fails", command="jobs run")
     assert (skipped.code, "web/fails: skipped: enough" in skipped.out) == (0, True)
@@ -78,9 +80,11 @@ def test_not_beside_a_deploy_and_not_for_ever(product: Product) -> None:
     product.bill("web")
     running = product.start("slow", command="jobs run")
     product.wait_for("web/slow begins")
-    beside = product.run("quick", command="jobs run")
-    assert beside.code == 2
-    assert "another deploy of shop is at work" in beside.err
+    for name in ("quick", "slow"):
+        beside = product.run(name, command="jobs run")
+        assert beside.code == 2
+        assert "another deploy of shop is at work" in beside.err
+        assert "--rerun" not in beside.err, "it is running, not left behind"
     running.send_signal(signal.SIGINT)
     ran = ended(running, 60)
     assert ran.code == 130, ran.said

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dev.cluster.client import Namespace
-from tests.support.products import FAILING, HELM_3, HELM_4, Product, in_order
+from tests.support.products import CONFIG, FAILING, HELM_3, HELM_4, MIGRATION, Product, in_order
 
 pytestmark = pytest.mark.cluster
 
@@ -80,6 +80,18 @@ def test_a_chart_lies_between_its_jobs(product: Product) -> None:
     product.bill("web", version="1.1.0", upgradesFrom="1.0.0")
     product.deployed()
     assert product.journal[1::3] == ["web False 1.0.0 1.1.0 True"] * 2
+
+
+def test_what_never_worked_is_still_new(product: Product) -> None:
+    """A first install that failed leaves a release: helm upgrades it, but for jobs there is nothing yet."""
+    product.job("web", "pre", "look", "note(f'new {ctx.is_new}')")
+    product.chart("web", CONFIG, FAILING)
+    product.bill("web")
+    assert product.deploy().code == 1
+    product.chart("web", CONFIG, MIGRATION)
+    product.deployed()
+    product.deployed()
+    assert product.journal[1::3] == ["new True", "new True", "new False"]
 
 
 class Case:
