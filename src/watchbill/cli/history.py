@@ -61,10 +61,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         return
     session = ctx.find_object(Session)
     assert session
-    from watchbill.deploy import history
-
     product, namespace = _named(session, options)
-    found = _asked(options, lambda kube: history.entries(kube, namespace, product))
+    found = _asked(options, lambda kube: _entries(kube, namespace, product))
     if options["output"] == "json":
         _say_json(session, found)
         return
@@ -110,15 +108,22 @@ def _with_those_before(ctx: click.Context, options: dict[str, Any]) -> dict[str,
     }
 
 
+async def _entries(kube: "Kube", namespace: str, product: str) -> "list[Summary]":
+    from watchbill.deploy import entries, history
+
+    return await entries.true_ends(kube, namespace, list(await history.entries(kube, namespace, product)))
+
+
 async def _found(kube: "Kube", namespace: str, product: str, number: int | None) -> "Deploy":
-    from watchbill.deploy import history
+    from watchbill.deploy import entries, history
 
     if number is None:
         known = await history.entries(kube, namespace, product)
         if not known:
             raise UserError(f"no deploy of {product} is recorded in namespace {namespace}")
         number = known[0].number
-    return await history.show(kube, namespace, product, number)
+    [found] = await entries.true_ends(kube, namespace, [await history.show(kube, namespace, product, number)])
+    return found
 
 
 def _asked(options: dict[str, Any], ask: "Callable[[Kube], Awaitable[T]]") -> T:

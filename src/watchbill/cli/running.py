@@ -24,23 +24,24 @@ async def run_alone(session: Session, bill: Bill, job: Job, access: Access, opti
     async with connect(access, dry_run=asked.dry_run) as kube, helm:
         await reached(kube)
         deploy = Deploy(bill, Registry([job]), asked, access=access, kube=kube, helm=helm)
-        interrupted = _cancelled_by_signals(deploy)
+        signals = _cancelled_by_signals(deploy)
         outcome = await deploy.run_alone(job, lines.tell, lines.say)
     session.say(f"{job.identity}: {styled(outcome.status)}{f': {outcome.reason}' if outcome.reason else ''}")
     for line in outcome.guide.splitlines():
         session.say(f"  {line}")
-    return INTERRUPTED if interrupted.is_set() else 0 if outcome.is_good else FAILED
+    return INTERRUPTED if signal.SIGINT in signals else 0 if outcome.is_good else FAILED
 
 
-def _cancelled_by_signals(deploy: Deploy) -> asyncio.Event:
-    interrupted = asyncio.Event()
+def _cancelled_by_signals(deploy: Deploy) -> list[signal.Signals]:
+    """Those that came. A second one ends it at once."""
+    came: list[signal.Signals] = []
 
     def heard(number: signal.Signals) -> None:
-        if interrupted.is_set():
+        if came:
             raise KeyboardInterrupt
-        interrupted.set()
+        came.append(number)
         deploy.cancellation.cancel(f"cancelled by {number.name}")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, heard, number)
-    return interrupted
+    return came

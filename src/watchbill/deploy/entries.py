@@ -1,9 +1,27 @@
 """What the history keeps of a deploy, made of how it went."""
 
+from typing import TypeVar
+
 from msgspec.structs import replace
 
-from watchbill.deploy import history
+from watchbill.deploy import history, holder
+from watchbill.deploy.lease import held_by
 from watchbill.deploy.result import Result
+from watchbill.kube.client import Kube
+
+Entry = TypeVar("Entry", bound=history.Summary)
+
+
+async def true_ends(kube: Kube, namespace: str, found: list[Entry]) -> list[Entry]:
+    """One that says it is running was killed if nobody is at work on it: the next deploy will write that down."""
+    if not any(one.status == "running" for one in found):
+        return found
+    at_work = await held_by(kube, namespace, found[0].product)
+    alive = at_work.operation if at_work and holder.state(at_work) != "dead" else ""
+    return [
+        replace(one, status="killed") if one.status == "running" and one.operation != alive else one
+        for one in found
+    ]
 
 
 def told(entry: history.Deploy, result: Result) -> history.Deploy:

@@ -53,8 +53,11 @@ def test_a_deploy_that_was_killed_is_said_to_be(namespace: Namespace, tmp_path: 
     product.bill("web")
     process = product.start("bill.yaml")
     product.wait_for("web/slow begins")
+    assert [one["status"] for one in product.history()] == ["running"]
     process.kill()
     process.communicate()
+    assert [one["status"] for one in product.history()] == ["killed"], "before anybody has written that down"
+    assert product.shown()["status"] == "killed"
     (product.folder / "go").touch()
     product.deployed()
     assert [one["status"] for one in product.history()] == ["done", "killed"]

@@ -279,6 +279,24 @@ def test_releases_carry_who_deployed_them(product: Product) -> None:
     assert config["data"]["said"] == "a lot"
 
 
+def test_components_in_namespaces_of_their_own(product: Product, namespace: Namespace) -> None:
+    """Made if they are missing; jobs are told that of their component."""
+    other = f"{namespace.name}-other"
+    product.job("shop", "post", "look", "note(ctx.namespace)")
+    product.job("global", "post", "look", "note(ctx.namespace)")
+    product.chart("shop")
+    product.bill("web", {"name": "shop", "namespace": other, "release": "shop-main"})
+    try:
+        product.deployed()
+        assert product.journal[1::3] == [other, namespace.name]
+        assert product.releases == {"web": "deployed"}
+        listed = namespace.cluster.kubectl("get", "secrets", f"--namespace={other}", "--output=name").stdout
+        assert listed.split() == ["secret/sh.helm.release.v1.shop-main.v1"]
+        product.deployed()
+    finally:
+        namespace.cluster.kubectl("delete", "namespace", other, "--ignore-not-found", "--wait=false")
+
+
 def test_definitions_come_first(product: Product, namespace: Namespace) -> None:
     """A chart may use kinds that another one brings, whatever their order."""
     group = f"{namespace.name}.example.org"
