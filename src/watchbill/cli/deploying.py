@@ -8,14 +8,13 @@ from contextlib import contextmanager
 from typing import Any, Protocol, Self
 
 import click
-import msgspec
 from msgspec.structs import replace
 
 from watchbill.charts.engine import Engine
 from watchbill.checking.inputs.workspace import Workspace
 from watchbill.cli import deploy_text
 from watchbill.cli.connecting import reached
-from watchbill.cli.deploy_lines import Lines
+from watchbill.cli.deploy_lines import JsonLines, Lines, read_or_not
 from watchbill.cli.deploy_plan import Plan
 from watchbill.cli.session import Session
 from watchbill.deploy import crds_found, reading, record, siblings
@@ -183,12 +182,12 @@ class Deploying:
 
     def _display(self) -> Display:
         if self._options["events"]:
-            return _JsonLines(self._session, verbose=self._options["verbose"])
+            return JsonLines(self._session, verbose=self._options["verbose"])
         if sys.stdout.isatty():
             from watchbill.cli.deploy_live import Live
 
             return Live(no_color=self._session.no_color)
-        return Lines(self._session.say, verbose=self._options["verbose"])
+        return Lines(read_or_not(self._session.say), verbose=self._options["verbose"])
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
@@ -229,24 +228,3 @@ def plan_offline(session: Session, engine: Engine, options: dict[str, Any]) -> i
     for line in plan.lines(refusals):
         session.say(line)
     return FAILED if refusals else 0
-
-
-class _JsonLines:
-    """Events on stdout, for machines; what is for people on stderr."""
-
-    def __init__(self, session: Session, *, verbose: bool) -> None:
-        self._session = session
-        self._lines = Lines(self.say, verbose=verbose)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return
-
-    def tell(self, event: Event) -> None:
-        self._session.say(msgspec.json.encode(event).decode())
-        self._lines.tell(event)
-
-    def say(self, text: str) -> None:
-        click.echo(text, err=True, color=self._session.color)

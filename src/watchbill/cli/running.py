@@ -5,7 +5,7 @@ import signal
 from typing import Any
 
 from watchbill.cli.connecting import reached
-from watchbill.cli.deploy_lines import Lines, styled
+from watchbill.cli.deploy_lines import Lines, read_or_not, styled
 from watchbill.cli.deploying import FAILED, INTERRUPTED
 from watchbill.cli.session import Session
 from watchbill.deploy.bill import Bill
@@ -20,7 +20,7 @@ from watchbill.kube.client import connect
 async def run_alone(session: Session, bill: Bill, job: Job, access: Access, options: dict[str, Any]) -> int:
     helm = Helm("helm")  # never run: no chart is deployed
     asked = Asked(rerun=(job.identity,) if options["rerun"] else (), dry_run=options["dry_run"])
-    lines = Lines(session.say)
+    lines = Lines(read_or_not(session.say))
     async with connect(access, dry_run=asked.dry_run) as kube, helm:
         await reached(kube)
         deploy = Deploy(bill, Registry([job]), asked, access=access, kube=kube, helm=helm)

@@ -56,6 +56,21 @@ def test_events_are_json_lines_of_six_kinds(product: Product) -> None:
         assert text in ran.err
 
 
+@pytest.mark.parametrize("arguments", [(), ("--events=jsonl",)], ids=["lines", "events"])
+def test_who_reads_along_may_go_away(arguments: tuple[str, ...], product: Product) -> None:
+    """As `watchbill deploy bill.yaml | head -1` does: the deploy is not left in the middle."""
+    product.job("web", "post", "after", "await asyncio.sleep(0.5)")
+    product.bill("web", "shop")
+    process = product.start("bill.yaml", *arguments)
+    assert process.stdout
+    assert process.stdout.readline()
+    process.stdout.close()
+    process.stdout = None
+    assert ended(process).code == 0
+    assert product.journal[-1] == "web/after ends"
+    assert product.record["installed"] == "1.0.0"
+
+
 def test_on_a_terminal(product: Product) -> None:
     """What runs is drawn with its age, failures stay; whoever is abandoned may go on talking."""
     talks = "for at in range(600):\n    ctx.log.info('line %s', at)\n    time.sleep(0.05)"

@@ -284,11 +284,14 @@ def test_components_in_namespaces_of_their_own(product: Product, namespace: Name
     other = f"{namespace.name}-other"
     product.job("shop", "post", "look", "note(ctx.namespace)")
     product.job("global", "post", "look", "note(ctx.namespace)")
+    asks = "assert ctx.kube.get(ConfigMap, 'web-config', namespace=ctx.namespace).data['chart'] == '1.0.0'"
+    product.job("web", "post", "in-a-thread", asks, sync=True)
     product.chart("shop")
     product.bill("web", {"name": "shop", "namespace": other, "release": "shop-main"})
     try:
         product.deployed()
-        assert product.journal[1::3] == [other, namespace.name]
+        assert [line for line in product.journal if " " not in line] == [other, namespace.name]
+        assert "web/in-a-thread ends" in product.journal
         assert product.releases == {"web": "deployed"}
         listed = namespace.cluster.kubectl("get", "secrets", f"--namespace={other}", "--output=name").stdout
         assert listed.split() == ["secret/sh.helm.release.v1.shop-main.v1"]

@@ -1,6 +1,8 @@
 """Two deploys of one product: one of them works, the other is told who does."""
 
 import getpass
+import json
+import signal
 import socket
 from pathlib import Path
 
@@ -62,6 +64,47 @@ def test_what_is_in_the_middle_of_something_is_not_taken_for_left_behind(
     (product.folder / "go").touch()
     assert ended(first).code == 0
     assert product.journal.count("web/before begins") == 1
+
+
+def test_who_is_overtaken_stops(product: Product) -> None:
+    """Somebody else has the Lease: as after a long sleep of this machine."""
+    product.job("web", "pre", "before", "await asyncio.sleep(120)")
+    product.bill("web")
+    process = product.start("bill.yaml", "--events=jsonl")
+    product.wait_for("web/before begins")
+    hold(product, "somebody-else")
+    ran = ended(process)
+    assert ran.code == 1, ran.said
+    assert "another deploy has taken over: somebody-else" in ran.err
+    assert ran.ended["web before"] == "cancelled"
+    assert product.releases == {}
+    lease = product.namespace.find("lease", "watchbill-shop")
+    assert lease
+    assert lease["spec"]["holderIdentity"] == "somebody-else", "it is not ours to release"
+
+
+def test_waiting_for_one_that_may_be_dead_can_be_cancelled(product: Product) -> None:
+    """Elsewhere nobody sees whether a process lives: a Lease that is not renewed is waited for."""
+    product.bill("web")
+    product.deployed()
+    hold(product, "somebody-elsewhere")
+    process = product.start("bill.yaml", "--events=jsonl")
+    assert process.stderr
+    for line in process.stderr:
+        if "waits whether this deploy is still at work: somebody-elsewhere" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    ran = ended(process, 14)
+    assert ran.code == 130, ran.said
+    assert ran.out == ""
+    assert len(product.history()) == 1
+
+
+def hold(product: Product, who: str) -> None:
+    change = {"metadata": {"annotations": {"watchbill.dev/holder": None}}, "spec": {"holderIdentity": who}}
+    product.namespace.kubectl(
+        "patch", "lease", "watchbill-shop", "--type=merge", f"--patch={json.dumps(change)}"
+    )
 
 
 def test_another_product_is_nobodys_business(product: Product, namespace: Namespace, tmp_path: Path) -> None:
