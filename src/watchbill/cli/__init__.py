@@ -1,13 +1,10 @@
 """The command line: one module a command, imported when it is run; how commands end is decided here."""
 
 import gc
-from importlib import import_module
 
-import click
-
-from watchbill import __version__
 from watchbill.charts.process import EngineProcess
-from watchbill.cli.session import Session, common_options
+from watchbill.cli.option import plainly
+from watchbill.cli.session import COMMON, Session
 from watchbill.errors import Found, Unchecked, UserError
 
 GARBAGE = 100_000  # objects, made and not freed, before the collector looks among them
@@ -25,24 +22,6 @@ COMMANDS = (
 )
 
 
-class LazyGroup(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"watchbill.cli.{cmd_name}").command
-        return command
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, "-V", "--version", message="watchbill %(version)s")
-@common_options
-def watchbill() -> None:
-    """Tells what Helm and its friends will do to your chart's Jobs and hooks, before they do it."""
-
-
 def run(arguments: list[str], spawned: EngineProcess | None = None) -> int:
     """Runs one command line and gives its exit code: 0 fine, 1 found something, 2 could not be done."""
     session = Session(spawned)
@@ -51,24 +30,14 @@ def run(arguments: list[str], spawned: EngineProcess | None = None) -> int:
     gc.set_threshold(GARBAGE)
     gc.enable()
     try:
-        return _status(watchbill.main(arguments, "watchbill", standalone_mode=False, obj=session))
+        return _run(arguments, session)
     except UserError as error:
         session.complain(str(error))
         return error.exit_code
     except (Found, Unchecked) as ended:
         return ended.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        session.say(error.ctx.get_help() if error.ctx else "")
-        return 0
-    except click.UsageError as error:
-        path = error.ctx.command_path if error.ctx else "watchbill"
-        session.complain(f"{error.format_message()}\n  run: {path} --help")
-        return UserError.exit_code
-    except click.ClickException as error:
-        session.complain(error.format_message())
-        return UserError.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+    except KeyboardInterrupt:
+        session.mention("interrupted")
         return 130
     except BrokenPipeError:
         return 141
@@ -80,5 +49,17 @@ def run(arguments: list[str], spawned: EngineProcess | None = None) -> int:
         session.close()
 
 
-def _status(returned: object) -> int:
-    return returned if isinstance(returned, int) else 0
+def _run(arguments: list[str], session: Session) -> int:
+    """`check` mostly needs no click."""
+    if arguments[:1] == ["check"]:
+        from watchbill.cli.check_run import OPTIONS, check
+
+        if (read := plainly((*OPTIONS, *COMMON), arguments[1:])) is not None:
+            options, charts = read
+            session.debug = options.pop("debug")
+            session.no_color = options.pop("no_color") or session.no_color
+            check(session, {**options, "charts": charts})
+            return 0
+    from watchbill.cli import group
+
+    return group.run(arguments, session)

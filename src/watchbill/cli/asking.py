@@ -1,10 +1,9 @@
 """Options of the commands that go through many charts: which versions of them, and in which surroundings."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-import click
-
+from watchbill.cli.option import Option
 from watchbill.cli.parameters import VALUES, RenderingOptions
 from watchbill.errors import UserError
 
@@ -12,54 +11,36 @@ if TYPE_CHECKING:
     from watchbill.checking.plan import Request
     from watchbill.lifecycle.lab import Tool
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-_VERSIONS = (
-    click.option(
-        "--from",
-        "from_",
+# Which versions of charts.
+VERSIONS = (
+    Option(
+        ("--from",),
+        "The version before: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
+        name="from_",
         default="",
         metavar="VERSION",
-        help="The version before: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
     ),
-    click.option(
-        "--since", default="", metavar="REF", help="Charts that changed since, each from its merge base."
-    ),
-    click.option(
-        "-m",
-        "--manifests",
-        multiple=True,
+    Option(("--since",), "Charts that changed since, each from its merge base.", default="", metavar="REF"),
+    Option(
+        ("-m", "--manifests"),
+        "Rendered manifests instead of charts; '-' is stdin.",
+        many=True,
         metavar="FILE",
-        help="Rendered manifests instead of charts; '-' is stdin.",
     ),
 )
-_SURROUNDINGS = (
-    click.option("--deps", is_flag=True, help="Let helm fetch missing dependencies into a cache."),
-    click.option(
-        "--helm",
-        "helm_path",
+SURROUNDINGS = (
+    Option(("--deps",), "Let helm fetch missing dependencies into a cache.", switch=True),
+    Option(
+        ("--helm",),
+        "The helm that fetches dependencies and older versions.  [default: $HELM, or helm]",
+        name="helm_path",
         metavar="PATH",
-        help="The helm that fetches dependencies and older versions.  [default: $HELM, or helm]",
     ),
-    click.option("--objects", metavar="FILE", help="Objects that `lookup` finds in the cluster."),
-    click.option(
-        "--post-renderer", metavar="CMD", help="A command between rendering and the tool, as helm has it."
-    ),
-    click.option("--post-renderer-args", multiple=True, metavar="ARG", help="Its arguments, one each."),
-    click.option("--config", metavar="FILE", help="Settings instead of the nearest .watchbill.yaml."),
+    Option(("--objects",), "Objects that `lookup` finds in the cluster.", metavar="FILE"),
+    Option(("--post-renderer",), "A command between rendering and the tool, as helm has it.", metavar="CMD"),
+    Option(("--post-renderer-args",), "Its arguments, one each.", many=True, metavar="ARG"),
+    Option(("--config",), "Settings instead of the nearest .watchbill.yaml.", metavar="FILE"),
 )
-
-
-def version_options(function: F) -> F:
-    for option in reversed(_VERSIONS):
-        function = option(function)
-    return function
-
-
-def surroundings_options(function: F) -> F:
-    for option in reversed(_SURROUNDINGS):
-        function = option(function)
-    return function
 
 
 def check_inputs(manifests: Sequence[str], from_: str, options: dict[str, Any]) -> None:

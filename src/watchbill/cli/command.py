@@ -1,8 +1,15 @@
-"""Commands whose help begins with examples, because that is what people look for."""
+"""Commands as click has them: help that begins with examples, because that is what people look for, and options that are
+made of ours."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
+
+from watchbill.cli.option import Between, OneOf, Option
+from watchbill.cli.session import COMMON, Session
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ExampleCommand(click.Command):
@@ -16,3 +23,64 @@ class ExampleCommand(click.Command):
                 formatter.write(f"  {line:<{max(len(line) for line, _ in self.examples)}}  {meaning}\n")
         formatter.write("\n")
         super().format_help(ctx, formatter)
+
+
+def with_options(*options: Option) -> Callable[[F], F]:
+    def add(function: F) -> F:
+        for option in reversed(options):
+            function = _made(option)(function)
+        return function
+
+    return add
+
+
+def common_options(function: F) -> F:
+    def remember(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+        if value and parameter.name:
+            setattr(ctx.find_object(Session), parameter.name, True)
+
+    for option in COMMON:
+        function = _made(option, expose_value=False, is_eager=True, callback=remember)(function)
+    return function
+
+
+def _made(option: Option, **more: Any) -> Callable[[F], F]:
+    """What an option has by default is left to click: it tells in help what was given to it."""
+    if option.default is not None:
+        more["default"] = option.default
+    if not option.switch:
+        more["type"] = _type(option.read)
+    return click.option(
+        *option.flags,
+        option.called,
+        help=option.help,
+        metavar=option.metavar,
+        show_default=option.show_default or None,
+        multiple=option.many,
+        is_flag=option.switch,
+        **more,
+    )
+
+
+def _type(read: Callable[[str], Any]) -> click.ParamType[Any]:
+    if isinstance(read, OneOf):
+        return click.Choice(read.names)
+    if isinstance(read, Between):
+        return click.IntRange(read.least, read.most)
+    return click.STRING if read is str else _Read(read)
+
+
+class _Read(click.ParamType[Any]):
+    """What a function of ours reads, under the function's name."""
+
+    def __init__(self, read: Callable[[str], Any]) -> None:
+        self.name = read.__name__
+        self._read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return self._read(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)

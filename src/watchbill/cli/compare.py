@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from watchbill.cli.asking import request, surroundings_options, version_options
-from watchbill.cli.command import ExampleCommand
+from watchbill.cli.asking import SURROUNDINGS, VERSIONS, request
+from watchbill.cli.command import ExampleCommand, common_options, with_options
 from watchbill.cli.parameters import read_text, rendering_options
-from watchbill.cli.session import Session, common_options
+from watchbill.cli.session import Session
 from watchbill.errors import Found, Unchecked
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ FORMATS = ("text", "json", "markdown")
 @click.argument("one", metavar="TOOL@VERSION")
 @click.argument("other", metavar="TOOL@VERSION")
 @click.argument("charts", nargs=-1, metavar="[CHART]...")
-@version_options
-@rendering_options(without=("--is-upgrade", "--helm"), release="")
-@surroundings_options
+@with_options(*VERSIONS)
+@with_options(*rendering_options(without=("--is-upgrade", "--helm"), release=""))
+@with_options(*SURROUNDINGS)
 @click.option(
     "--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="Moves after the install."
 )

@@ -3,8 +3,8 @@
 import click
 from click.shell_completion import get_completion_class
 
-from watchbill.cli.command import ExampleCommand
-from watchbill.cli.session import Session, common_options
+from watchbill.cli.command import ExampleCommand, common_options
+from watchbill.cli.session import Session
 
 
 @click.command(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from watchbill.cli.command import ExampleCommand
-from watchbill.cli.session import Session, common_options
+from watchbill.cli.command import ExampleCommand, common_options
+from watchbill.cli.session import Session
 from watchbill.errors import Found, UserError
 
 if TYPE_CHECKING:

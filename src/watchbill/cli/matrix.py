@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from watchbill.cli.asking import check_inputs
-from watchbill.cli.command import ExampleCommand
+from watchbill.cli.command import ExampleCommand, common_options, with_options
 from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
-from watchbill.cli.session import Session, common_options
+from watchbill.cli.session import Session
 from watchbill.errors import Unchecked
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
     metavar="TOOL@VERSION",
     help="A column: helm or kubectl. Repeat it.",
 )
-@rendering_options(without=("--is-upgrade", "--helm"), release="")
+@with_options(*rendering_options(without=("--is-upgrade", "--helm"), release=""))
 @click.option("--deps", is_flag=True, help="Let helm fetch missing dependencies into a cache.")
 @click.option(
     "-o",

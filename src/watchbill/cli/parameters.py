@@ -1,20 +1,16 @@
 """Parameters as Helm and kubectl have them, for every command that renders."""
 
-import re
 import sys
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import click
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
 
 from watchbill.charts.process import Limits
+from watchbill.cli.option import Option
 from watchbill.durations import seconds
 from watchbill.errors import UserError
 
 if TYPE_CHECKING:
     from watchbill.charts.protocol import Context, ValuesFile
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 VALUES = (
     "values_files",
@@ -29,98 +25,77 @@ _LEAST_MEMORY, _MOST_MEMORY = 64 << 20, 1 << 40
 _SIZES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
 
-class Duration(click.ParamType[float]):
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        if isinstance(value, float):
-            return value
-        given = seconds(value)
-        if given is None:
-            self.fail(f"{value!r} is no duration; write it like 90s, 5m or 1h30m", param, ctx)
-        if not 0 < given <= _LONGEST:
-            self.fail(f"{value!r} is not between 1s and 24h", param, ctx)
-        return given
+def duration(text: str) -> float:
+    given = seconds(text)
+    if given is None:
+        raise ValueError(f"{text!r} is no duration; write it like 90s, 5m or 1h30m")
+    if not 0 < given <= _LONGEST:
+        raise ValueError(f"{text!r} is not between 1s and 24h")
+    return given
 
 
-class Size(click.ParamType[int]):
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        match = re.fullmatch(r"(\d+)([kMG]i?|Ki)?", value)
-        if not match:
-            self.fail(f"{value!r} is no size; write it like 512Mi or 1Gi", param, ctx)
-        size = int(match[1]) * _SIZES[match[2] or ""]
-        if not _LEAST_MEMORY <= size <= _MOST_MEMORY:
-            self.fail(f"{value!r} is not between 64Mi and 1024Gi", param, ctx)
-        return size
+def size(text: str) -> int:
+    number = text.rstrip("kKMGi")
+    unit = text[len(number) :]
+    if not number.isascii() or not number.isdecimal() or unit not in _SIZES:
+        raise ValueError(f"{text!r} is no size; write it like 512Mi or 1Gi")
+    given = int(number) * _SIZES[unit]
+    if not _LEAST_MEMORY <= given <= _MOST_MEMORY:
+        raise ValueError(f"{text!r} is not between 64Mi and 1024Gi")
+    return given
 
 
-def rendering_options(*, without: Collection[str] = (), release: str = "release-name") -> Callable[[F], F]:
+def rendering_options(*, without: Collection[str] = (), release: str = "release-name") -> tuple[Option, ...]:
     """What decides a render, under the names `helm template` gives them; a command may leave some out."""
-    many: dict[str, Any] = {"multiple": True, "metavar": "KEY=VALUE"}
-    options: dict[str, dict[str, Any]] = {
-        "-f/--values": {
-            "multiple": True,
-            "metavar": "FILE",
-            "help": "Values from a YAML file, or from stdin with '-'.",
-        },
-        "--set": {**many, "help": "Set a value."},
-        "--set-string": {**many, "help": "Set a value as a string."},
-        "--set-json": {**many, "help": "Set a value from JSON."},
-        "--set-file": {**many, "help": "Set a value from a file's content."},
-        "--set-literal": {**many, "help": "Set a value as it stands, nothing interpreted."},
-        "-n/--namespace": {"default": "default", "show_default": True, "help": "Namespace of the release."},
-        "--release": {
-            "default": release,
-            "show_default": True if release else "the chart's name",
-            "help": "Name of the release.",
-        },
-        "--is-upgrade": {"is_flag": True, "help": "Render as for an upgrade instead of an install."},
-        "--kube-version": {
-            "default": "",
-            "metavar": "VERSION",
-            "help": "Kubernetes version the templates see.",
-        },
-        "-a/--api-versions": {
-            "multiple": True,
-            "metavar": "API",
-            "help": "API versions the templates see, besides Helm's own list.",
-        },
-        "--follow-symlinks": {
-            "is_flag": True,
-            "help": "Follow links that leave the chart (Helm always does).",
-        },
-        "--helm": {
-            "metavar": "PATH",
-            "help": "Render with this helm binary instead of the built-in library.",
-        },
-        "--timeout": {
-            "type": Duration(),
-            "default": "60s",
-            "show_default": True,
-            "help": "Give up rendering after this time.",
-        },
-        "--memory": {
-            "type": Size(),
-            "default": "1Gi",
-            "show_default": True,
-            "help": "Memory that rendering may use.",
-        },
-    }
-    names = {"--values": "values_files", "--set": "set_", "--helm": "helm_path"}
+    options = (
+        Option(
+            ("-f", "--values"),
+            "Values from a YAML file, or from stdin with '-'.",
+            name="values_files",
+            many=True,
+            metavar="FILE",
+        ),
+        _value("--set", "Set a value.", name="set_"),
+        _value("--set-string", "Set a value as a string."),
+        _value("--set-json", "Set a value from JSON."),
+        _value("--set-file", "Set a value from a file's content."),
+        _value("--set-literal", "Set a value as it stands, nothing interpreted."),
+        Option(("-n", "--namespace"), "Namespace of the release.", default="default", show_default=True),
+        Option(
+            ("--release",),
+            "Name of the release.",
+            default=release,
+            show_default=True if release else "the chart's name",
+        ),
+        Option(("--is-upgrade",), "Render as for an upgrade instead of an install.", switch=True),
+        Option(("--kube-version",), "Kubernetes version the templates see.", default="", metavar="VERSION"),
+        Option(
+            ("-a", "--api-versions"),
+            "API versions the templates see, besides Helm's own list.",
+            many=True,
+            metavar="API",
+        ),
+        Option(("--follow-symlinks",), "Follow links that leave the chart (Helm always does).", switch=True),
+        Option(
+            ("--helm",),
+            "Render with this helm binary instead of the built-in library.",
+            name="helm_path",
+            metavar="PATH",
+        ),
+        Option(
+            ("--timeout",),
+            "Give up rendering after this time.",
+            default="60s",
+            show_default=True,
+            read=duration,
+        ),
+        Option(("--memory",), "Memory that rendering may use.", default="1Gi", show_default=True, read=size),
+    )
+    return tuple(option for option in options if option.flags[-1] not in without)
 
-    def add(function: F) -> F:
-        for flags, settings in reversed(options.items()):
-            *short, name = flags.split("/")
-            if name not in without:
-                called = names.get(name, name.removeprefix("--").replace("-", "_"))
-                function = click.option(*short, name, called, **settings)(function)
-        return function
 
-    return add
+def _value(flag: str, text: str, name: str = "") -> Option:
+    return Option((flag,), text, name=name, many=True, metavar="KEY=VALUE")
 
 
 class RenderingOptions:

@@ -5,9 +5,9 @@ from typing import Any
 import click
 
 from watchbill.cli.asking import check_inputs
-from watchbill.cli.command import ExampleCommand
+from watchbill.cli.command import ExampleCommand, common_options, with_options
 from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
-from watchbill.cli.session import Session, common_options
+from watchbill.cli.session import Session
 from watchbill.errors import Found, UserError
 
 
@@ -55,7 +55,7 @@ class RehearseCommand(ExampleCommand):
     is_flag=True,
     help="Assume nothing: custom kinds and what pods refer to are there only if the versions bring them.",
 )
-@rendering_options(without=("--is-upgrade", "--helm"), release="r")
+@with_options(*rendering_options(without=("--is-upgrade", "--helm"), release="r"))
 @click.option(
     "-o",
     "--output",

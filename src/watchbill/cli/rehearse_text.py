@@ -4,8 +4,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from click import style
-
 from watchbill.cli.rehearse_rows import name, rows
 from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.kube import catalog
@@ -16,6 +14,7 @@ from watchbill.lifecycle.references import needs
 from watchbill.lifecycle.server import ALWAYS_THERE
 from watchbill.lifecycle.world import Live, World
 from watchbill.report.counting import listed
+from watchbill.report.styles import style
 from watchbill.report.terminal import padded, printable, width, wrapped
 
 WIDEST, NARROWEST = 110, 40  # WIDEST also where nobody tells how wide it may be

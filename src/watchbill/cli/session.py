@@ -1,16 +1,20 @@
 """What all commands share in one run: the engine, colour, how errors are said."""
 
+import codecs
 import os
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
-
-import click
+from typing import TextIO
 
 from watchbill.charts.process import EngineProcess
+from watchbill.cli.option import Option
 from watchbill.errors import UserError
+from watchbill.report.styles import style, unstyle
 
-F = TypeVar("F", bound=Callable[..., Any])
+# Accepted before and after the command's name.
+COMMON = (
+    Option(("--debug",), "Show the traceback of a crash.", switch=True),
+    Option(("--no-color",), "No colour, also on a terminal (as with NO_COLOR set).", switch=True),
+)
 
 
 class Session:
@@ -18,11 +22,6 @@ class Session:
         self._spawned = spawned
         self.debug = False
         self.no_color = bool(os.environ.get("NO_COLOR"))
-
-    @property
-    def color(self) -> bool | None:
-        """As click wants it: False for never, None for only on a terminal."""
-        return False if self.no_color else None
 
     def take_engine(self) -> EngineProcess | None:
         """The engine that was started early, for whoever asks first."""
@@ -32,8 +31,7 @@ class Session:
     def say(self, text: str = "") -> None:
         """Prints a result. Whoever reads our output may go away, a disk may be full."""
         try:
-            click.echo(text, color=self.color)
-            sys.stdout.flush()
+            self._write(sys.stdout, text)
         except BrokenPipeError:
             discard_output()
             raise
@@ -42,33 +40,32 @@ class Session:
             raise UserError(f"the output cannot be written: {error.strerror}") from None
 
     def complain(self, text: str) -> None:
-        head, newline, rest = text.partition("\n")
-        click.echo(
-            f"{click.style('error:', fg='red', bold=True)} {head}{newline}{rest}", err=True, color=self.color
-        )
+        self.mention(f"{style('error:', fg='red', bold=True)} {text}")
+
+    def mention(self, text: str) -> None:
+        """On stderr."""
+        self._write(sys.stderr, text)
+
+    def _write(self, to: TextIO | None, text: str) -> None:
+        """A stream may be closed. Colours are for terminals."""
+        if to is None:
+            return
+        text = text if to.isatty() and not self.no_color else unstyle(text)
+        if _is_ascii(to):  # nobody chose that
+            to.buffer.write(f"{text}\n".encode("utf-8", "replace"))
+        else:
+            to.write(f"{text}\n")
+        to.flush()
 
     def close(self) -> None:
         if spawned := self.take_engine():
             spawned.kill()
 
 
+def _is_ascii(stream: TextIO) -> bool:
+    return bool(stream.encoding) and codecs.lookup(stream.encoding).name == "ascii"
+
+
 def discard_output() -> None:
     """So that nothing is tried, and complained about, once more when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def common_options(function: F) -> F:
-    """`--no-color` and `--debug`, accepted before and after the command's name."""
-
-    def remember(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-        if value and parameter.name:
-            setattr(ctx.find_object(Session), parameter.name, True)
-
-    for name, text in (
-        ("--debug", "Show the traceback of a crash."),
-        ("--no-color", "No colour, also on a terminal (as with NO_COLOR set)."),
-    ):
-        function = click.option(
-            name, is_flag=True, expose_value=False, is_eager=True, callback=remember, help=text
-        )(function)
-    return function

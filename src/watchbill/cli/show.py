@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
-from watchbill.cli.command import ExampleCommand
+from watchbill.cli.command import ExampleCommand, common_options, with_options
 from watchbill.cli.parameters import RenderingOptions, rendering_options
-from watchbill.cli.session import Session, common_options
+from watchbill.cli.session import Session
 
 
 @click.command(
@@ -19,7 +19,7 @@ from watchbill.cli.session import Session, common_options
     ),
 )
 @click.argument("chart", type=click.Path())
-@rendering_options()
+@with_options(*rendering_options())
 @click.option(
     "-o",
     "--output",

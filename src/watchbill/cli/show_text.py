@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from click import style
 
 from watchbill.charts.overview import DEFAULT_DELETE_POLICY, HOOK_EVENTS, Dropped, Item, Overview
 from watchbill.report.counting import counted
+from watchbill.report.styles import style
 from watchbill.report.table import table
 from watchbill.report.terminal import printable
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from click import unstyle
-
 from watchbill.checking.comparing.result import Compared, Comparison, Difference
 from watchbill.checking.result import Row
 from watchbill.report.compare_evidence import evidence
@@ -11,6 +9,7 @@ from watchbill.report.compare_words import both, circumstances, facts, verdict
 from watchbill.report.counting import listed
 from watchbill.report.harmless import harmless
 from watchbill.report.markdown_text import block, code, escaped, in_html, row, table, within
+from watchbill.report.styles import unstyle
 from watchbill.report.terminal import shortened
 from watchbill.report.words import complaint, titled
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 
-from click import style
-
 from watchbill.checking.comparing.result import Compared, Comparison, Difference
 from watchbill.report.compare_evidence import evidence
 from watchbill.report.compare_words import circumstances, facts, said_of_same, verdict
 from watchbill.report.counting import counted
 from watchbill.report.harmless import harmless
 from watchbill.report.options import ReportOptions
+from watchbill.report.styles import style
 from watchbill.report.table import table
 from watchbill.report.terminal import shortened, width, wrapped
 from watchbill.report.words import complaint, titled

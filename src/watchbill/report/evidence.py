@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from click import style
-
 from watchbill.checking.result import Finding, Row, Trace
 from watchbill.report.counting import counted
+from watchbill.report.styles import style
 from watchbill.report.table import table
 from watchbill.report.terminal import shortened, width, wrapped
 from watchbill.report.words import essence

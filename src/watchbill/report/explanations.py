@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from click import style
 from msgspec import Struct
 
 from watchbill.report.options import Described
+from watchbill.report.styles import style
 from watchbill.report.terminal import wrapped
 from watchbill.rules.errors.telling import Explanation, WayOut
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from click import style
-
 from watchbill.checking.result import Finding, Level
 from watchbill.report.counting import counted, listed
 from watchbill.report.evidence import evidence
 from watchbill.report.options import ReportOptions
+from watchbill.report.styles import style
 from watchbill.report.table import table
 from watchbill.report.terminal import shortened, width, wrapped
 from watchbill.report.words import MOST_LISTED, cause, circumstances, reason, spot

@@ -6,13 +6,13 @@ There are no times in it: equal input gives equal output.
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from click import unstyle
 from msgspec.structs import replace
 
 from watchbill.checking.result import Checked, Finding, Run
 from watchbill.report import finding_text
 from watchbill.report.harmless import harmless
 from watchbill.report.options import ReportOptions
+from watchbill.report.styles import unstyle
 from watchbill.report.words import fine, titled
 
 CHECKED = "is checked"

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from click import unstyle
-
 from watchbill.checking.result import LEVELS, Checked, Finding, Problem, Run
 from watchbill.report.counting import listed
 from watchbill.report.evidence import evidence
@@ -12,6 +10,7 @@ from watchbill.report.grouping import badness, fine_charts, skipped_charts, unch
 from watchbill.report.harmless import harmless
 from watchbill.report.markdown_text import block, code, escaped, in_html, row, table, within
 from watchbill.report.options import ReportOptions
+from watchbill.report.styles import unstyle
 from watchbill.report.terminal import shortened
 from watchbill.report.words import (
     cause,

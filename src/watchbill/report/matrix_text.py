@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from click import style
-
 from watchbill.checking.tabulating.matrix import Matrix
 from watchbill.checking.tabulating.tabulate import Tabulated
 from watchbill.report.harmless import harmless
@@ -19,6 +17,7 @@ from watchbill.report.matrix_sheets import (
     title,
 )
 from watchbill.report.options import ReportOptions
+from watchbill.report.styles import style
 from watchbill.report.table import table
 from watchbill.report.terminal import printable, width, wrapped
 from watchbill.rules.words import tools_named

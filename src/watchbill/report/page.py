@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from click import style
 from msgspec import Struct
 
 from watchbill.patterns import regex
+from watchbill.report.styles import style
 from watchbill.report.table import table
 from watchbill.report.terminal import wrapped
 

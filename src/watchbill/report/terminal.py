@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from click import unstyle
-
 from watchbill.patterns import regex
+from watchbill.report.styles import unstyle
 
 ESCAPE = "\x1b"
 # Columns. A name in Kubernetes is not longer, a path not much; whatever is, nobody will read.

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from click import style
-
 from watchbill.checking.result import LEVELS, Checked, Finding, Ignored, Problem, Run
 from watchbill.report import finding_text
 from watchbill.report.grouping import badness, fine_charts, groups, shared, skipped_charts, unchecked_charts
 from watchbill.report.harmless import harmless
 from watchbill.report.options import ReportOptions
+from watchbill.report.styles import style
 from watchbill.report.table import table
 from watchbill.report.terminal import shortened, width, wrapped
 from watchbill.report.words import complaint, content, fine, tally, titled, verdict
