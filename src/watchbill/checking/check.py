@@ -10,7 +10,7 @@ from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import Resource
 from watchbill.checking import findings
-from watchbill.checking.grounds import of_chart
+from watchbill.checking.grounds import Ground, of_chart
 from watchbill.checking.ignores import InlineIgnore, inline, inline_of
 from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
@@ -50,9 +50,10 @@ def _inline(subject: Subject, chart: Chart | None) -> list[InlineIgnore]:
 
 
 def _checked(engine: Engine, subject: Subject, charts: Charts, options: Options) -> Checked:
-    grounds = [ground.bound_by(options.contracts) for ground in grounds_of(engine, subject, charts, options)]
-    heard, facts = [], list[Fact]()
-    for ground in grounds:
+    grounds, heard, facts = list[Ground](), list[findings.Heard](), list[Fact]()
+    for made in grounds_of(engine, subject, charts, options):
+        ground = made.bound_by(options.contracts)
+        grounds.append(ground)
         for said in findings.listen(ground, options.depth, options.in_use, options.scenarios):
             if isinstance(said, Fact):
                 facts.append(said)

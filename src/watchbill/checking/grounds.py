@@ -1,6 +1,7 @@
 """Where a chart is played: for each tool and each set of values, the versions it is taken through."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,11 +36,20 @@ LATER_REVISIONS = (3, 4, 5)
 Finish = Callable[[Rendering], Rendering]
 
 
-class Change(Struct, frozen=True):
-    """A lab whose second version differs from the first in one input."""
+class Change:
+    """A lab whose second version differs from the first in one input. It is made when it is played in, since the engine
+    renders until then."""
 
-    kind: str  # image, chart version, app version, value job.args
-    lab: Lab
+    def __init__(self, kind: str, make: Callable[[], Lab]) -> None:
+        self.kind = kind  # image, chart version, app version, value job.args
+        self._make = make
+
+    @cached_property
+    def lab(self) -> Lab:
+        return self._make()
+
+    def bound_by(self, contracts: tuple[Contract, ...]) -> "Change":
+        return Change(self.kind, lambda: replace(self.lab, contracts=contracts))
 
 
 class Ground(Struct, frozen=True):
@@ -61,7 +71,7 @@ class Ground(Struct, frozen=True):
             return self
         alone = replace(self.alone, contracts=contracts)
         life = alone if self.life is self.alone else replace(self.life, contracts=contracts)
-        trials = tuple(Change(one.kind, replace(one.lab, contracts=contracts)) for one in self.trials)
+        trials = tuple(change.bound_by(contracts) for change in self.trials)
         return replace(self, life=life, alone=alone, trials=trials)
 
     @property
@@ -114,7 +124,7 @@ def of_chart(
             yield Ground(tool, profile, life, 1, (), alone, (), renderings, chart)
             continue
         trials = tuple(
-            Change(_kind(version), _lab(tool, [this, changed], release))
+            Change(_kind(version), partial(_lab, tool, [this, changed], release))
             for version, changed in zip(made_up, cast.following, strict=True)
         )
         life = _lab(tool, [this, cast.usual], release) if cast.usual is not None else alone
@@ -147,13 +157,12 @@ class _Cast(Struct, frozen=True):
         for version in (self.this, self.usual):
             if version is not None:
                 yield from (Look(version, revision) for revision in life)
+        if self.tool.name == "helm":
+            longest = ReleaseName(LONGEST_NAME, self.release.namespace)
+            yield from (Look(self.this, revision, longest) for revision in trial)
+            if hooked:  # releases in each other's way are those whose hooks are
+                yield from (Look(self.this, 1, other) for other in neighbours(self.release))
         yield from (Look(changed, revision) for changed in self.following for revision in trial)
-        if self.tool.name != "helm":
-            return
-        longest = ReleaseName(LONGEST_NAME, self.release.namespace)
-        yield from (Look(self.this, revision, longest) for revision in trial)
-        if hooked:  # releases in each other's way are those whose hooks are
-            yield from (Look(self.this, 1, other) for other in neighbours(self.release))
 
 
 def _cast(

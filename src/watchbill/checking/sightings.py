@@ -23,12 +23,10 @@ TO_THE_NEXT = {"helm": ("install", "upgrade"), "kubectl": ("apply", "apply")}
 
 
 def sightings(ground: Ground, depth: int, own: Sequence[Scenario] = ()) -> Iterator[Sighting]:
-    """`own` are scenarios of the user's."""
+    """`own` are scenarios of the user's. Changes come first, but are played last: until then they are rendered."""
+    life = [*_named(ground, own), *_explored(ground, depth), *_killed(ground), *_neighbours(ground)]
     yield from _changes(ground)
-    yield from _named(ground, own)
-    yield from _explored(ground, depth)
-    yield from _killed(ground)
-    yield from _neighbours(ground)
+    yield from life
 
 
 def _explored(ground: Ground, depth: int) -> Iterator[Sighting]:

@@ -11,7 +11,8 @@ from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
 from watchbill.charts.order import HELM3
 from watchbill.charts.protocol import Context, Lookup
-from watchbill.charts.render import Document, Failure, Rendering, Resource, parse, render
+from watchbill.charts.render import Document, Failure, Rendering, Resource, parse, render, render_each
+from watchbill.errors import UserError
 from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.lab import ReleaseName, Tool
 from watchbill.lifecycle.objects import Body, Key, at, group_of
@@ -104,6 +105,7 @@ class FromChart:
         self._known: dict[Any, Rendered] = {}
         self._lookups: dict[Lookup, None] = {}
         self._looks: dict[int, Rendering | Failure] = {}
+        self.coming: Coming | None = None  # looks at it that are under way
 
     def render(
         self,
@@ -158,6 +160,8 @@ class FromChart:
     def _exactly(self, asked: "_Asked") -> Rendered:
         # What the templates look up decides what tells situations apart; they may look up something new.
         while (known := self._known.get(self._situation(asked))) is None:
+            if self.coming is not None and self.coming.take():
+                continue
             alike = [replace(asked, revision=asked.revision + more) for more in range(self._foresight(asked))]
             results = render(self._engine, self._chart, [self._context_of(one) for one in alike])
             for one, result in zip(alike, results, strict=True):
@@ -209,11 +213,39 @@ class Look(Struct, frozen=True):
     release: ReleaseName | None = None
 
 
+class Coming:
+    """Looks that the engine was asked for in one request, learned as they are needed: it works on meanwhile."""
+
+    def __init__(self, engine: Engine, chart: Chart, looks: Sequence[Look]) -> None:
+        self._looks = looks
+        self._failed: UserError | None = None
+        self._results = render_each(engine, chart, [look.version.question(look) for look in looks])
+        engine.later(self._take_all)
+
+    def take(self) -> bool:
+        """Learns the next one; False if there are no more."""
+        if self._failed is not None:
+            raise self._failed
+        for index, result in self._results:
+            look = self._looks[index]
+            look.version.learn(look, result)
+            return True
+        return False
+
+    def _take_all(self) -> None:
+        """What goes wrong is said to who wants a look, not to who has another question."""
+        try:
+            while self.take():
+                pass
+        except UserError as error:
+            self._failed = error
+
+
 def look_ahead(engine: Engine, chart: Chart, looks: Sequence[Look]) -> None:
-    """Looks at versions of one chart, in one request instead of many."""
-    results = render(engine, chart, [look.version.question(look) for look in looks])
-    for look, result in zip(looks, results, strict=True):
-        look.version.learn(look, result)
+    """Looks at versions of one chart, in one request instead of many. What is needed first is asked for first."""
+    coming = Coming(engine, chart, looks)
+    for look in looks:
+        look.version.coming = coming
 
 
 class _Asked(Struct, frozen=True):
