@@ -14,7 +14,6 @@ from watchbill.checking.grounds import Ground, of_chart
 from watchbill.checking.ignores import InlineIgnore, inline, inline_of
 from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
-from watchbill.checking.overrides import override
 from watchbill.checking.profiles import Charts, assumed, grounds_of
 from watchbill.checking.result import Checked, Fact, Problem
 from watchbill.checking.settings import rule_names
@@ -92,6 +91,7 @@ def _override(
     ground, chart = one.ground, one.ground.chart
     if chart is None or ground.checked or not resource.origin.subchart:
         return ""
+    from watchbill.checking.overrides import override
 
     def is_silent(context: Context) -> bool:
         [tried] = of_chart(engine, chart, None, context, [ground.tool])

@@ -6,7 +6,7 @@ holds for the define that it stands in or right above. `ignore-file` holds for t
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -14,10 +14,11 @@ from watchbill.charts.chart import Chart
 from watchbill.checking.locating import in_chart
 from watchbill.checking.result import Finding, Location
 from watchbill.checking.settings.rule_names import RuleNames
-from watchbill.checking.settings.shape import quoted, suggest
-from watchbill.checking.template_source import TemplateSource
 from watchbill.errors import UserError
 from watchbill.patterns import regex
+
+if TYPE_CHECKING:
+    from watchbill.checking.template_source import TemplateSource
 
 WORDS = ("ignore", "ignore-file")
 EXAMPLE = "write it as: # watchbill: ignore WB101 the reason"
@@ -49,7 +50,7 @@ class InlineIgnore(Struct, frozen=True):
         return ", ".join(self.rules)
 
 
-class _Said(NamedTuple):
+class _Said(Struct, frozen=True, order=True):
     line: int
     text: str  # behind `watchbill:`
 
@@ -76,12 +77,14 @@ def inline_of(chart: Chart, path: str, rules: RuleNames) -> list[InlineIgnore]:
 def _inline(file: str, text: str, rules: RuleNames) -> list[InlineIgnore]:
     if _MARK not in text:
         return []
+    from watchbill.checking.template_source import TemplateSource  # few templates need it
+
     source = TemplateSource(text)
     read = (_read(file, said, source, rules) for said in sorted(_said(source)))
     return [ignore for ignore in read if ignore is not None]
 
 
-def _said(source: TemplateSource) -> Iterator[_Said]:
+def _said(source: "TemplateSource") -> Iterator[_Said]:
     for start, comment in source.comments:
         for said in _IN_COMMENT.finditer(comment):
             yield _Said(source.line(start + said.start(1)), said[1].strip())
@@ -89,11 +92,13 @@ def _said(source: TemplateSource) -> Iterator[_Said]:
         yield _Said(source.line(said.start(1)), said[1].strip())
 
 
-def _read(file: str, said: _Said, source: TemplateSource, rules: RuleNames) -> InlineIgnore | None:
+def _read(file: str, said: _Said, source: "TemplateSource", rules: RuleNames) -> InlineIgnore | None:
     """None for a comment that only mentions us."""
     where = f"{file}:{said.line}"
     word, _, rest = said.text.partition(" ")
     if word not in WORDS:
+        from watchbill.checking.settings.shape import quoted, suggest
+
         if meant := suggest(word, WORDS):
             raise UserError(f"{where}: a comment cannot say {quoted(word)}", then=meant)
         return None

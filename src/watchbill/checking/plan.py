@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import islice
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,15 +13,12 @@ from watchbill.charts.protocol import Context, Values, ValuesFile
 from watchbill.checking import baseline
 from watchbill.checking.baseline import Baseline
 from watchbill.checking.inputs.find import find
-from watchbill.checking.inputs.manifests import ReadText
-from watchbill.checking.inputs.objects import read_objects
-from watchbill.checking.inputs.subject import Asked, Failed, Item, Subject
+from watchbill.checking.inputs.subject import Asked, Failed, Item, ReadText, Subject
 from watchbill.checking.inputs.workspace import Workspace
 from watchbill.checking.options import Options, PostRendering
 from watchbill.checking.settings import rule_names
-from watchbill.checking.settings.config import Release
+from watchbill.checking.settings.config import FailOn, Release
 from watchbill.checking.settings.reading import Configs
-from watchbill.checking.settings.written import FailOn
 from watchbill.checking.workers import Task, Work, each
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Tool
@@ -49,7 +46,7 @@ class Request(Struct, frozen=True):
     fail_on: FailOn | None = None
 
 
-class Done(NamedTuple, Generic[T]):
+class Done(Struct, Generic[T], frozen=True):
     answers: list[tuple[Item, list[T]]]  # none of what could not be tried
     fail_on: FailOn
 
@@ -79,6 +76,8 @@ class _Plan:
         self._baselines: dict[str, Baseline] = {}
         self._context = request.context
         if request.objects:
+            from watchbill.checking.inputs.objects import read_objects
+
             text = read_text(request.objects, "objects")
             self._context = replace(self._context, cluster=read_objects(engine, request.objects, text))
         self.fail_on: FailOn = request.fail_on or "error"

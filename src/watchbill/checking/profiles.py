@@ -1,17 +1,17 @@
 """A chart with each set of values it is played with: its own, those of ci/, and with the APIs that templates ask for."""
 
 from collections.abc import Iterator
-from typing import NamedTuple, Self
+from typing import Self
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context, ValuesFile
 from watchbill.charts.render import Failure, Rendering, render
-from watchbill.checking.grounds import Ground, of_chart, of_manifests
+from watchbill.checking.grounds import Finish, Ground, of_chart, of_manifests
 from watchbill.checking.inputs.api_branches import asked_apis
-from watchbill.checking.inputs.postrender import PostRenderer
 from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.lifecycle.lab import Tool
@@ -19,7 +19,7 @@ from watchbill.lifecycle.lab import Tool
 LONGEST_RELEASE = 53
 
 
-class Charts(NamedTuple):
+class Charts(Struct, frozen=True):
     """A subject's, as far as there are any: it may be manifests, and there may be no version before."""
 
     this: Chart | None
@@ -53,9 +53,13 @@ def grounds_of(engine: Engine, subject: Subject, charts: Charts, options: Option
         return
     context = replace(options.context, release=options.context.release or chart.name[:LONGEST_RELEASE])
 
-    def finishing(tool: Tool) -> PostRenderer | None:
+    def finishing(tool: Tool) -> Finish | None:
         asked = options.post_rendering
-        return PostRenderer(engine, tool, asked.command, asked.arguments, asked.seconds) if asked else None
+        if asked is None:
+            return None
+        from watchbill.checking.inputs.postrender import PostRenderer
+
+        return PostRenderer(engine, tool, asked.command, asked.arguments, asked.seconds)
 
     for profile, chosen in _profiles(engine, chart, context, subject.values_profiles):
         yield from of_chart(

@@ -7,11 +7,10 @@ from msgspec import Struct
 from watchbill.charts.process import EngineProcess
 from watchbill.checking.check import check
 from watchbill.checking.findings import shared
-from watchbill.checking.inputs.manifests import ReadText
-from watchbill.checking.inputs.subject import Item, Skipped, Subject
+from watchbill.checking.inputs.subject import Item, ReadText, Skipped, Subject
 from watchbill.checking.plan import Request, Tell, carry_out
 from watchbill.checking.result import LEVELS, Checked, Level, Problem, Run
-from watchbill.checking.settings.written import FailOn
+from watchbill.checking.settings.config import FailOn
 from watchbill.checking.silencing import Silenced, unused
 
 

@@ -1,7 +1,6 @@
 """What is reported of what was found: severities as the user has them, then ignores, then the baseline."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +11,7 @@ from watchbill.checking.result import LEVELS, Finding, Ignored
 from watchbill.checking.settings.config import Config
 
 
-class Place(NamedTuple):
+class Place(Struct, frozen=True, order=True):
     """Where an ignore stands, or in which baseline an entry, and what it is about."""
 
     file: str
@@ -23,7 +22,7 @@ class Place(NamedTuple):
         return f"{self.file}:{self.line}: {self.about}" if self.line else f"{self.file}: {self.about}"
 
 
-class Silencer(NamedTuple):
+class Silencer(Struct, frozen=True):
     place: Place
     reason: str
     holds_for: Callable[[Finding], bool]

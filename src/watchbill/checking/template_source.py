@@ -8,7 +8,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from watchbill.patterns import regex
 
@@ -19,7 +20,7 @@ _PRINTS_NOTHING = regex(
 )
 
 
-class _Action(NamedTuple):
+class _Action(Struct, frozen=True):
     """What stands in double braces."""
 
     start: int

@@ -1,6 +1,6 @@
 """What an operation is played with: a tool, a cluster, and how versions are rendered."""
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -8,7 +8,7 @@ from watchbill.lifecycle.server import Cluster
 from watchbill.lifecycle.world import Rendered, World
 
 
-class ReleaseName(NamedTuple):
+class ReleaseName(Struct, frozen=True):
     """Which release: names are unique within a namespace only."""
 
     name: str

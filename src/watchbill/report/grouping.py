@@ -1,12 +1,13 @@
 """Which findings stand under which chart: those of a shared define once, before the charts."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from watchbill.checking.result import LEVELS, Checked, Finding, Problem, Run
 
 
-class Group(NamedTuple):
+class Group(Struct, frozen=True):
     chart: Checked
     findings: tuple[Finding, ...]  # its own: without those it shares
 

@@ -6,7 +6,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from watchbill.checking.result import LEVELS, Level
-from watchbill.checking.settings.written import FailOn
+from watchbill.checking.settings.config import FailOn
 
 WIDEST, NARROWEST = 110, 40
 WIDEST_TITLE = 115  # a hundred columns, and what stands before them

@@ -34,7 +34,8 @@ def _sections(run: Run, options: ReportOptions) -> Iterator[list[str]]:
     if several := shared(run):
         yield [f"{style('in several charts', bold=True)}{GAP}{tally(several)}"]
         yield from _findings(several, options)
-    for chart, findings in groups(run):
+    for group in groups(run):
+        chart, findings = group.chart, group.findings
         if findings or options.verbose:
             yield [
                 *wrapped(_head(chart, run), options.columns, then="  "),

@@ -9,7 +9,10 @@ from base64 import b64decode
 from binascii import Error
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.references import Path, containers, pod_path, pod_spec
@@ -24,12 +27,12 @@ HOST_FLAG = regex(r"(?i)(?:^|\s)(?:--?[\w.-]*(?:host|server|addr(?:ess)?|endpoin
 MAKES_CERTIFICATES = regex(r"(?i)cert|openssl|cfssl|--secret-name")
 
 
-class Mention(NamedTuple):
+class Mention(Struct, frozen=True):
     service: Key
     path: Path  # of the field that names it
 
 
-class _Text(NamedTuple):
+class _Text(Struct, frozen=True):
     path: Path
     variable: str  # its name; empty for an argument
     text: str
@@ -43,7 +46,7 @@ def mentions(
     spec = pod_spec(pod.body) or {}
     start = (*pod_path(pod.key.kind), "spec")
     texts = [
-        (found._replace(path=(*start, *path, *found.path)), certifies)
+        (replace(found, path=(*start, *path, *found.path)), certifies)
         for path, container in containers(spec)
         for certifies in [_makes_certificates(container)]
         for found in _texts(container, pod.key.namespace, configuration)

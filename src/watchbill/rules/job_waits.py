@@ -1,9 +1,9 @@
 """Containers that wait for a Job by its name: the ways people write that, as far as they can be told."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from msgspec import DecodeError
+from msgspec import DecodeError, Struct
 from msgspec.json import decode
 
 from watchbill.lifecycle.objects import Body
@@ -25,7 +25,7 @@ _BY_NAME = regex(r"wait-(?:for-)?(?P<what>.{6,})")
 NAMES, OBJECTS = "DEPENDENCY_JOBS", "DEPENDENCY_JOBS_JSON"
 
 
-class Wait(NamedTuple):
+class Wait(Struct, frozen=True):
     job: str
     container: str
     path: Path  # of the container

@@ -6,7 +6,9 @@ key of a map. A field that is not there gives no name, so a product that must be
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from watchbill.lifecycle.objects import Body, Key, at
 from watchbill.patterns import regex
@@ -15,7 +17,7 @@ ANYWHERE = frozenset({("trust.cert-manager.io", "Bundle"), ("external-secrets.io
 FIELD = regex(r"\{((?:[^{}]|\{\})+)\}")
 
 
-class Product(NamedTuple):
+class Product(Struct, frozen=True):
     kind: str  # Secret, ConfigMap, Service
     name: str
     only: tuple[str, Any] = ("", None)  # a field and the value without which it is not made

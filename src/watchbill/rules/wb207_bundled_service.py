@@ -78,9 +78,9 @@ def _severity(late: Mapping[Key, Manifest], talks: list[Mention]) -> Severity:
     A migration asks its database, and a script whom it is told to. Of an application's own address in variables that
     it shares with its hooks one cannot say so.
     """
-    for service, path in talks:
-        ports = at(late[service].body.object, "spec", "ports") or ()
-        if any(port.get("port") in STORES for port in ports) or not {"command", "args"}.isdisjoint(path):
+    for talk in talks:
+        ports = at(late[talk.service].body.object, "spec", "ports") or ()
+        if any(port.get("port") in STORES for port in ports) or not {"command", "args"}.isdisjoint(talk.path):
             return Severity.WARNING
     return Severity.NOTE
 
@@ -103,8 +103,8 @@ def _talks_to(pod: Manifest, rendered: Rendered, late: Mapping[Key, Manifest]) -
 
 
 def _pointers(pod: Key, talks: list[Mention]) -> tuple[Pointer, ...]:
-    fields = tuple(Pointer(pod, path, f"names {named(service)}") for service, path in talks)
-    return (*fields, *(Pointer(service, (), "plain: made after the hooks") for service, _ in talks))
+    fields = tuple(Pointer(pod, talk.path, f"names {named(talk.service)}") for talk in talks)
+    return (*fields, *(Pointer(talk.service, (), "plain: made after the hooks") for talk in talks))
 
 
 def _subchart(path: str) -> str:

@@ -1,7 +1,9 @@
 """WB208: the NetworkPolicy that lets a hook's pod through is plain: missing at install, an old one at an upgrade."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from watchbill.lifecycle.objects import Key, at
 from watchbill.lifecycle.references import pod_path, pod_spec
@@ -21,12 +23,12 @@ KIND = ("networking.k8s.io", "NetworkPolicy")
 Labels = Mapping[str, str]
 
 
-class _Pods(NamedTuple):
+class _Pods(Struct, frozen=True):
     labels: Labels
     namespace: str
 
 
-class _Gate(NamedTuple):
+class _Gate(Struct, frozen=True):
     """One rule of a policy."""
 
     policy: Key
@@ -34,7 +36,7 @@ class _Gate(NamedTuple):
     rule: Mapping[str, Any]
 
 
-class _Late(NamedTuple):
+class _Late(Struct, frozen=True):
     gate: _Gate
     because: str
     severity: Severity

@@ -3,8 +3,7 @@
 from watchbill.charts.process import EngineProcess
 from watchbill.checking.comparing.compare import compare
 from watchbill.checking.comparing.result import Compared, Comparison
-from watchbill.checking.inputs.manifests import ReadText
-from watchbill.checking.inputs.subject import Item, Skipped, Subject
+from watchbill.checking.inputs.subject import Item, ReadText, Skipped, Subject
 from watchbill.checking.plan import Request, Tell, carry_out
 from watchbill.checking.result import Problem
 from watchbill.errors import UserError

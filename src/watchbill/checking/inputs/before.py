@@ -15,23 +15,8 @@ from watchbill.checking.inputs.fetching import Package, without_login
 from watchbill.checking.inputs.gitsource import Repository, Snapshot
 from watchbill.checking.inputs.metadata import CHART_FILE
 from watchbill.checking.inputs.sources import AtRef, Local, Sources, read
+from watchbill.checking.inputs.subject import Found
 from watchbill.errors import UserError
-
-
-class Found(Struct, frozen=True):
-    """A chart to check, and the argument it was found by."""
-
-    path: str
-    root: str
-
-    @property
-    def is_named(self) -> bool:
-        """Rather than found in a directory that was named."""
-        return self.path == self.root
-
-    @property
-    def within(self) -> str:
-        return os.path.relpath(self.path, self.root)
 
 
 class Version(Struct, frozen=True):

@@ -5,29 +5,47 @@ What is wrong with one subject never keeps the others from being checked.
 
 import os
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from watchbill.charts.engine import Engine
-from watchbill.checking.inputs.before import Before, Found, Since, before
-from watchbill.checking.inputs.dependencies import complete
 from watchbill.checking.inputs.discovery import charts_at, is_of_a_chart, profiles
-from watchbill.checking.inputs.fetching import Helm
-from watchbill.checking.inputs.manifests import STDIN, ReadText, of_manifests
 from watchbill.checking.inputs.metadata import is_library
-from watchbill.checking.inputs.sources import Sources
-from watchbill.checking.inputs.subject import Asked, Failed, Item, Skipped, Subject
+from watchbill.checking.inputs.subject import (
+    STDIN,
+    Asked,
+    Failed,
+    Found,
+    Item,
+    ReadText,
+    Skipped,
+    Subject,
+)
 from watchbill.checking.inputs.workspace import Workspace, reason
 from watchbill.errors import UserError
+
+if TYPE_CHECKING:
+    from watchbill.checking.inputs.before import Before, Since
+    from watchbill.checking.inputs.sources import Sources
 
 
 def find(engine: Engine, asked: Asked, workspace: Workspace, read_text: ReadText) -> list[Item]:
     """In the order they were named. Nothing at all where nothing changed since a ref, or all of it was left out."""
     _check(asked)
-    sources = Sources(workspace, Helm(asked.helm))
     if asked.manifests:
-        return list(of_manifests(engine, asked, sources, read_text))
-    return list(_of_charts(engine, asked, workspace, sources))
+        from watchbill.checking.inputs.manifests import of_manifests
+
+        return list(of_manifests(engine, asked, _sources(asked, workspace), read_text))
+    return list(_of_charts(engine, asked, workspace))
+
+
+def _sources(asked: Asked, workspace: Workspace) -> "Sources":
+    """Most charts come from this disk alone."""
+    from watchbill.checking.inputs.fetching import Helm
+    from watchbill.checking.inputs.sources import Sources
+
+    return Sources(workspace, Helm(asked.helm))
 
 
 def _check(asked: Asked) -> None:
@@ -46,14 +64,21 @@ def _check(asked: Asked) -> None:
         raise UserError("stdin can be read only once", then="name a file for all but one '-'")
 
 
-def _of_charts(engine: Engine, asked: Asked, workspace: Workspace, sources: Sources) -> Iterator[Item]:
+def _of_charts(engine: Engine, asked: Asked, workspace: Workspace) -> Iterator[Item]:
     named = [path for path in asked.charts if not asked.skips_others or is_of_a_chart(path)]
     items = list(_named(named))
-    since = Since(engine, sources, asked.since) if asked.since else None
-    if since is not None:
-        items = list(_in_repositories(items, since))
-    charts = [item for item in items if isinstance(item, Found)]
-    former: Before | None = before(engine, sources, asked.from_, charts) if asked.from_ and charts else since
+    since: Since | None = None
+    former: Before | None = None
+    if asked.since or asked.from_:
+        from watchbill.checking.inputs import before
+
+        sources = _sources(asked, workspace)
+        former = since = before.Since(engine, sources, asked.since) if asked.since else None
+        if since is not None:
+            items = list(_in_repositories(items, since))
+        charts = [item for item in items if isinstance(item, Found)]
+        if asked.from_ and charts:
+            former = before.before(engine, sources, asked.from_, charts)
     for item in items:
         if isinstance(item, Failed):
             yield item
@@ -66,7 +91,7 @@ def _of_charts(engine: Engine, asked: Asked, workspace: Workspace, sources: Sour
                 yield Failed(item.path, UserError(f"{item.path}: files cannot be read", where=reason(error)))
 
 
-def _in_repositories(items: Sequence[Found | Failed], since: Since) -> Iterator[Found | Failed]:
+def _in_repositories(items: Sequence[Found | Failed], since: "Since") -> Iterator[Found | Failed]:
     """What keeps git from telling what changed is said once, not for each chart."""
     broken = set[str]()
     for item in items:
@@ -96,7 +121,7 @@ def _named(arguments: Sequence[str]) -> Iterator[Found | Failed]:
 
 
 def _of_chart(
-    engine: Engine, chart: Found, former: Before | None, asked: Asked, workspace: Workspace
+    engine: Engine, chart: Found, former: "Before | None", asked: Asked, workspace: Workspace
 ) -> Subject | Skipped:
     if is_library(engine, chart.path):
         return Skipped(chart.path, "a library chart: it is checked in the charts that use it")
@@ -113,6 +138,9 @@ def _of_chart(
 
 
 def _completed(engine: Engine, subject: Subject, asked: Asked, workspace: Workspace) -> Subject:
+    from watchbill.checking.inputs.dependencies import complete
+    from watchbill.checking.inputs.fetching import Helm
+
     def completed(path: str, shown: str) -> str:
         if not path:
             return ""

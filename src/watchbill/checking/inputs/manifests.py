@@ -1,7 +1,7 @@
 """Subjects that are rendered already (`-m`): each release of each stream, with the one it comes from."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -10,11 +10,8 @@ from watchbill.checking.inputs import streams
 from watchbill.checking.inputs.gitsource import Repository
 from watchbill.checking.inputs.sources import AtRef, Local, Reference, Sources, read
 from watchbill.checking.inputs.streams import Release
-from watchbill.checking.inputs.subject import Asked, Failed, Item, Skipped, Subject
+from watchbill.checking.inputs.subject import STDIN, Asked, Failed, Item, ReadText, Skipped, Subject
 from watchbill.errors import UserError
-
-STDIN = "-"
-ReadText = Callable[[str, str], str]  # a path or '-', and what it holds in the words of an error
 
 
 class _Stream(Struct, frozen=True):

@@ -1,11 +1,33 @@
 """What is checked, as values: a chart or a release of a stream, and what keeps one from being checked."""
 
+import os
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from watchbill.charts.problems import MissingDependency
 from watchbill.errors import UserError
 
 FETCH = "let helm fetch it, into a cache: --deps"
+
+ReadText = Callable[[str, str], str]  # a path or STDIN, and what it holds in the words of an error
+STDIN = "-"
+
+
+class Found(Struct, frozen=True):
+    """A chart to check, and the argument it was found by."""
+
+    path: str
+    root: str
+
+    @property
+    def is_named(self) -> bool:
+        """Rather than found in a directory that was named."""
+        return self.path == self.root
+
+    @property
+    def within(self) -> str:
+        return os.path.relpath(self.path, self.root)
 
 
 class Asked(Struct, frozen=True):

@@ -3,13 +3,16 @@
 import os
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from typing import Literal
 
 from msgspec import Struct
 
 from watchbill.checking.result import Finding
-from watchbill.checking.settings.written import FailOn, Severity
 from watchbill.lifecycle.lab import Contract, Tool
 from watchbill.lifecycle.scenarios import Scenario
+
+FailOn = Literal["error", "warning", "note", "never"]
+Severity = Literal["error", "warning", "note", "off"]
 
 
 class Release(Struct, frozen=True):

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from watchbill.charts.plain import Path
 from watchbill.checking.settings import written as as_written
-from watchbill.checking.settings.config import Config, Ignore, Release
+from watchbill.checking.settings.config import Config, Ignore, Release, Severity
 from watchbill.checking.settings.flags import EVERY_TOOL, name_of, wrong
 from watchbill.checking.settings.own_scenarios import BadScenario, read_scenario
 from watchbill.checking.settings.rule_names import RuleNames
 from watchbill.checking.settings.shape import Mistake, quoted, suggest
-from watchbill.checking.settings.written import Severity
 from watchbill.errors import UserError
 from watchbill.lifecycle.kube.names import dns_label
 from watchbill.lifecycle.lab import Contract, Tool

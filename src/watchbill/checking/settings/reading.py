@@ -3,12 +3,8 @@
 import os
 from typing import Any
 
-from watchbill.charts import plain
 from watchbill.charts.engine import Engine
-from watchbill.checking.settings import typed_file
-from watchbill.checking.settings import written as as_written
 from watchbill.checking.settings.config import Config
-from watchbill.checking.settings.meaning import Meaning
 from watchbill.checking.settings.rule_names import RuleNames
 from watchbill.errors import UserError
 
@@ -61,6 +57,11 @@ def find(path: str) -> str:
 
 def read(engine: Engine, file: str, rules: RuleNames) -> Config:
     """Whatever is wrong with it, the user hears all of it at once."""
+    from watchbill.charts import plain  # few charts have settings
+    from watchbill.checking.settings import typed_file
+    from watchbill.checking.settings import written as as_written
+    from watchbill.checking.settings.meaning import Meaning
+
     written, found = typed_file.read(engine, file, as_written.Config, "your settings", _tidy)
     lines = plain.lines(engine, found, (("ignores", place) for place in range(len(written.ignores))))
     meaning = Meaning(written, file, rules)

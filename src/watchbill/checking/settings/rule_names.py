@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-from watchbill.checking.settings.shape import quoted, suggest
 from watchbill.rules import wb000_unclaimed
 from watchbill.rules.registry import RULES
 
@@ -29,6 +28,8 @@ class RuleNames:
 
     def unknown(self, text: str) -> tuple[str, str]:
         """That there is none, and what to do."""
+        from watchbill.checking.settings.shape import quoted, suggest  # for mistakes alone
+
         meant = suggest(text, self._words)
         return f"there is no rule {quoted(text)}", meant or "watchbill explain lists all rules"
 

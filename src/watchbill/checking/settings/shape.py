@@ -4,9 +4,9 @@ msgspec stops at the first one, and speaks of types; people want all of them, an
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from msgspec import NODEFAULT, inspect
+from msgspec import NODEFAULT, Struct, inspect
 
 from watchbill.charts.plain import Path
 from watchbill.lifecycle.moves import closest
@@ -14,7 +14,7 @@ from watchbill.lifecycle.moves import closest
 LONGEST = 60
 
 
-class Mistake(NamedTuple):
+class Mistake(Struct, frozen=True):
     path: Path  # of something that is there
     what: str
     then: str = ""

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, json
 
-FailOn = Literal["error", "warning", "note", "never"]
-Severity = Literal["error", "warning", "note", "off"]
+from watchbill.checking.settings.config import FailOn, Severity
+
 Runs = Literal["once", "each-version", "each-upgrade", "on-change"]
 Overlap = Literal["never", "locked"]
 
