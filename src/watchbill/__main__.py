@@ -35,8 +35,9 @@ def main() -> None:
         except OSError:  # said properly when the engine is asked for the first time
             spawned = None
         if command == "check":
-            from watchbill import bundle
+            from watchbill import bundle, lean
 
+            lean.prepare()
             bundle.load()
     from watchbill.cli import run
 

@@ -15,9 +15,16 @@ def fate_of(kind: str, name: str, fates: Sequence[tuple[str, Fate]]) -> Fate:
     """A plain pattern is about Jobs and Pods; `Deployment/web` is about what it says."""
     for pattern, fate in reversed(fates):
         wanted, slash, names = pattern.rpartition("/")
-        if (wanted == kind if slash else kind in RUNS_TO_COMPLETION) and fnmatchcase(name, names):
+        if (wanted == kind if slash else kind in RUNS_TO_COMPLETION) and _matches(name, names):
             return fate
     return "succeed"
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Most patterns are a star or a name: for those no expression is compiled."""
+    if pattern == "*" or not any(map(pattern.__contains__, "*?[")):
+        return pattern in ("*", name)
+    return fnmatchcase(name, pattern)
 
 
 def ordain(fates: Fates, pattern: str, fate: Fate) -> Fates:

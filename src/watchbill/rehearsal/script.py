@@ -1,7 +1,6 @@
 """What is to be rehearsed, as people write it: versions first, then moves, each of them one argument."""
 
 import os
-import shlex
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -37,6 +36,8 @@ def read(arguments: Sequence[str], tool: str, manifests: Sequence[str], release:
     if not charts and not manifests:
         raise UserError("no version is given", then=_name_a_version(arguments))
     if not rest:
+        import shlex
+
         versions = charts or [word for file in manifests for word in ("-m", file)]
         raise UserError(
             "no move is given",
@@ -138,6 +139,8 @@ def _typical(tool: Tool) -> tuple[str, ...]:
 def _move(rest: Sequence[str], place: int, tool: Tool, charts: Sequence[str]) -> Move:
     text = rest[place]
     if not _is_move(text) and _is_version(text):
+        import shlex
+
         late = [word for word in rest if not _is_move(word)]
         ordered = [*charts, *late, *filter(_is_move, rest)]
         then = f"write: {COMMAND} {shlex.join(ordered)}" if charts else "give it with -m, before the moves"

@@ -1,0 +1,37 @@
+"""What msgspec imports and a check never asks: left out, or put off until somebody does. It is a tenth of the start."""
+
+import importlib
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+
+def prepare() -> None:
+    """Before msgspec is imported."""
+    _import_uuid()
+    sys.modules.setdefault("textwrap", _Later("textwrap"))  # for documentation in JSON schemas
+
+
+def _import_uuid() -> None:
+    """It asks `platform` for the system's name, which the kernel tells as well; `platform` compiles nine expressions."""
+    if sys.platform != "linux" or "platform" in sys.modules or "uuid" in sys.modules:
+        return
+    known = ModuleType("platform")
+    known.system = lambda: os.uname().sysname  # type: ignore[attr-defined]
+    sys.modules["platform"] = known
+    try:
+        importlib.import_module("uuid")
+    except AttributeError:  # another Python's asks for more
+        sys.modules.pop("uuid", None)
+    finally:
+        del sys.modules["platform"]
+
+
+class _Later(ModuleType):
+    """A module that is imported when something in it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
