@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"sync"
 )
 
@@ -11,14 +12,17 @@ import (
 const maxKept = 2 << 20
 
 // executions are the runs of a chart's templates. Contexts that templates cannot tell apart share one: those that
-// differ in what is asked of the output, in the order in which documents are sorted, and in Helm's version, for
-// which hardly any template asks.
+// differ in what is asked of the output, in the order in which documents are sorted, in Helm's version, for which
+// hardly any template asks, and in the operation, for which few do.
 type executions struct {
 	lock     sync.Mutex
 	known    map[string]*execution // by what templates see
 	kept     int
-	believed map[bool]func() bool // of installs and of upgrades: that nobody asks for Helm's version
+	believed map[belief]func() bool
 }
+
+// belief is that nobody asks for something: for Helm's version in installs or in upgrades, or for the operation.
+type belief struct{ upgrade, operation bool }
 
 type execution struct {
 	context *Context
@@ -27,17 +31,17 @@ type execution struct {
 }
 
 func newExecutions() *executions {
-	return &executions{known: map[string]*execution{}, believed: map[bool]func() bool{}}
+	return &executions{known: map[string]*execution{}, believed: map[belief]func() bool{}}
 }
 
 // execute runs the templates in a context, or takes over a run that is as good.
 func (l *loadedChart) execute(context *Context) (*rendering, *Error) {
-	key := seenByTemplates(*context)
+	key := seenByTemplates(*context, l.namesOperation)
 	if key == "" || l.namesHelmVersion {
 		return l.executeContext(context)
 	}
 	known := l.executions.find(key, context, func() (*rendering, *Error) { return l.executeContext(context) })
-	if context.WantValues && !known.context.WantValues || !l.serves(known, context) {
+	if context.WantValues && !known.context.WantValues || !l.servesOperation(known, context) || !l.serves(known, context) {
 		return l.executeContext(context)
 	}
 	rendering, err := known.run()
@@ -56,16 +60,29 @@ func (l *loadedChart) execute(context *Context) (*rendering, *Error) {
 // serves tells whether a run under one version of Helm is as good under another. That nobody asks for it is
 // believed when it was seen once: the other version gives the same.
 func (l *loadedChart) serves(known *execution, context *Context) bool {
-	if known.context.HelmVersion == context.HelmVersion {
+	return known.context.HelmVersion == context.HelmVersion || l.believes(belief{upgrade: context.Upgrade}, known, context)
+}
+
+// servesOperation tells the same of another operation or revision. Chance goes by the revision: what asks for it is
+// another thing each time.
+func (l *loadedChart) servesOperation(known *execution, context *Context) bool {
+	if known.context.Upgrade == context.Upgrade && known.context.Revision == context.Revision && known.context.Seed == context.Seed {
 		return true
 	}
+	if run, err := known.run(); err != nil || len(run.volatile) > 0 {
+		return false
+	}
+	return l.believes(belief{operation: true}, known, context)
+}
+
+func (l *loadedChart) believes(what belief, known *execution, context *Context) bool {
 	l.executions.lock.Lock()
-	believed := l.executions.believed[context.Upgrade]
+	believed := l.executions.believed[what]
 	if believed == nil {
 		believed = sync.OnceValue(func() bool {
 			return sameOutputs(known.run, func() (*rendering, *Error) { return l.executeContext(context) })
 		})
-		l.executions.believed[context.Upgrade] = believed
+		l.executions.believed[what] = believed
 	}
 	l.executions.lock.Unlock()
 	return believed()
@@ -105,8 +122,11 @@ func (e *executions) keep(key string, known *execution, run *rendering) {
 
 // seenByTemplates is all of a context that decides what templates give; empty where that cannot be said, because
 // files decide it too or Helm's version is named.
-func seenByTemplates(context Context) string {
+func seenByTemplates(context Context, operation bool) string {
 	context.Order, context.HelmVersion = nil, ""
+	if given, err := json.Marshal([]any{context.Values, context.Edits}); !operation && err == nil && !namesOperation(given) {
+		context.Upgrade, context.Revision, context.Seed = false, 0, 0
+	}
 	context.Lines, context.WantValues, context.Anonymous = false, false, false
 	text, err := json.Marshal(context)
 	if err != nil || len(context.Values.SetFile) > 0 || namesHelmVersion(text) {
@@ -133,3 +153,23 @@ func sameOutputs(one, other func() (*rendering, *Error)) bool {
 func namesHelmVersion(text []byte) bool {
 	return bytes.Contains(bytes.ToLower(text), []byte("helmversion"))
 }
+
+// namesOperation tells whether a template, or a value that is taken for one, could ask whether this is an install or an
+// upgrade, or which revision: by its name, or with the release as a whole.
+func namesOperation(text []byte) bool {
+	text = bytes.ReplaceAll(bytes.ToLower(text), []byte("revisionhistorylimit"), nil) // a field of Deployments
+	for _, name := range []string{"revision", "isinstall", "isupgrade"} {
+		if bytes.Contains(text, []byte(name)) {
+			return true
+		}
+	}
+	for _, behind := range bytes.Split(text, []byte(".release"))[1:] {
+		if !fieldOfRelease.Match(behind) {
+			return true
+		}
+	}
+	return false
+}
+
+// What of a release is the same in all operations.
+var fieldOfRelease = regexp.MustCompile(`^\.(name|namespace|service)\b`)

@@ -47,13 +47,48 @@ func TestContextsThatAreAlikeComeOutAsIfTheyWereAlone(t *testing.T) {
 	}
 }
 
+func TestOperationsThatAreAlikeComeOutAsIfTheyWereAlone(t *testing.T) {
+	for name, asks := range map[string]string{
+		"nobody asks":               "name: {{ .Release.Name }}",
+		"a field of Deployments":    "revisionHistoryLimit: {{ .Release.Namespace }}",
+		"a template asks":           "name: {{ .Release.Revision }}",
+		"by its name":               `name: {{ index .Release "Revision" }}`,
+		"the release is printed":    "name: {{ toYaml .Release | quote }}",
+		"the release is handed on":  `name: {{ include "x" (dict "given" .Release) }}{{ define "x" }}{{ toYaml .given | quote }}{{ end }}`,
+		"all is gone through":       `name: {{ range $name, $value := $ }}{{ if eq $name "Release" }}{{ toYaml $value | quote }}{{ end }}{{ end }}`,
+		"chance":                    "name: {{ randAlphaNum 8 }}",
+		"chance with some values":   "name: {{ if .Values.asks }}{{ randAlphaNum 8 }}{{ end }}",
+		"a value asks":              "name: {{ tpl .Values.name . }}\n-- values.yaml --\nname: '{{ .Release.Revision }}'",
+		"a value of a context asks": "name: {{ tpl (.Values.asks | default \"\") . }}",
+		"installs fail":             "name: {{ if .Release.IsInstall }}{{ fail \"no\" }}{{ end }}",
+		"all fail":                  `name: {{ fail .Release.Name }}`,
+	} {
+		directory := chartOf(t, "-- templates/a.yaml --\nkind: Secret\n"+asks+"\n")
+		var contexts []Context
+		for _, overlay := range []map[string]any{nil, {"asks": "{{ .Release.Revision }}"}} {
+			for revision, upgrade := range map[int]bool{1: false, 2: true, 7: true} {
+				contexts = append(contexts, Context{
+					Release: "r", Upgrade: upgrade, Revision: revision, Seed: revision, Values: Values{Overlay: overlay},
+				})
+			}
+		}
+		together := renderAll(t, directory, contexts...)
+		for i, context := range contexts {
+			alone := renderAll(t, directory, context)[0]
+			alone.Index = i
+			expect(t, name, together[i].Rendered, alone.Rendered)
+		}
+	}
+}
+
 func TestHowManyRunsContextsNeed(t *testing.T) {
 	large := "-- templates/a.yaml --\ntext: {{ repeat 1500000 \"x\" }}\n"
 	for name, test := range map[string]struct {
 		archive string
 		kept    int
 	}{
-		"nobody asks":     {"-- templates/a.yaml --\nkind: Secret\n", 4},
+		"nobody asks":     {"-- templates/a.yaml --\nkind: Secret\n", 2},
+		"upgrades differ": {"-- templates/a.yaml --\nkind: {{ .Release.IsUpgrade }}\n", 4},
 		"a template asks": {"-- templates/a.yaml --\nhelm: {{ .Capabilities.HelmVersion }}\n", 0},
 		"a large output":  {large, 1},
 	} {

@@ -22,6 +22,7 @@ type loadedChart struct {
 	chart            *chart.Chart
 	instruments      *instruments
 	namesHelmVersion bool
+	namesOperation   bool
 	executions       *executions
 	located          map[string]*rendering // by context
 }
@@ -56,6 +57,7 @@ func (e *engine) chart(source Source) (*loadedChart, *Error) {
 	for _, at := range allCharts(c) {
 		for _, file := range at.chart.Raw {
 			loaded.namesHelmVersion = loaded.namesHelmVersion || namesHelmVersion(file.Data)
+			loaded.namesOperation = loaded.namesOperation || namesOperation(file.Data)
 		}
 	}
 	e.charts[source] = loaded
