@@ -5,10 +5,11 @@ from typing import Any
 
 import click
 
-from watchbill.cli.command import ExampleCommand
+from watchbill.cli.command import ExampleCommand, common_options, with_options
 from watchbill.cli.connecting import access, cluster_options, need_libraries
-from watchbill.cli.parameters import Duration
-from watchbill.cli.session import Session, common_options
+from watchbill.cli.option import Option
+from watchbill.cli.parameters import duration
+from watchbill.cli.session import Session
 from watchbill.errors import UserError
 
 
@@ -44,8 +45,8 @@ from watchbill.errors import UserError
     metavar="N",
     help="Components at once.  [default: as the bill says]",
 )
-@click.option(
-    "--timeout", type=Duration(), help="Cancel the deploy after this time.  [default: as the bill says]"
+@with_options(
+    Option(("--timeout",), "Cancel the deploy after this time.  [default: as the bill says]", read=duration)
 )
 @click.option(
     "--heal", type=click.Choice(["uninstall"]), help="Take away a first install that was interrupted."

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from watchbill import durations
+from watchbill.cli.command import common_options
 from watchbill.cli.connecting import access, cluster_options, need_libraries, reached
-from watchbill.cli.session import Session, common_options
+from watchbill.cli.session import Session
 from watchbill.errors import UserError
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from watchbill.cli.command import ExampleCommand
+from watchbill.cli.command import ExampleCommand, common_options
 from watchbill.cli.connecting import access, cluster_options, need_libraries
-from watchbill.cli.session import Session, common_options
+from watchbill.cli.session import Session
 from watchbill.errors import Found
 
 if TYPE_CHECKING:

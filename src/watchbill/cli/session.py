@@ -23,6 +23,11 @@ class Session:
         self.debug = False
         self.no_color = bool(os.environ.get("NO_COLOR"))
 
+    @property
+    def color(self) -> bool | None:
+        """As click wants it: False for never, None for only on a terminal."""
+        return False if self.no_color else None
+
     def take_engine(self) -> EngineProcess | None:
         """The engine that was started early, for whoever asks first."""
         spawned, self._spawned = self._spawned, None
