@@ -105,7 +105,7 @@ class Deploying:
             if self._planned:
                 at_that_time = replace(outlook.record, installed=self._planned, target="", done=())
                 outlook = replace(outlook, record=at_that_time)
-            refusals = deploy.refusals(outlook)
+            refusals = await deploy.foreseen(outlook)
         else:
             outlook = await deploy.refuse(outlook, lambda text: click.echo(text, err=True))
         charts = {one.name: one.chart for one in deploy.selection.everything}

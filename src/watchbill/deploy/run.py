@@ -99,6 +99,15 @@ class Deploy:
             found.append(refused)
         return found
 
+    async def foreseen(self, outlook: Outlook) -> list[UserError]:
+        """All that would keep it from beginning now: for a plan, which waits for nobody."""
+        at_work = await held_by(self._kube, self.bill.default_namespace, self.bill.product)
+        if at_work is None or holder.state(at_work) == "dead":
+            return self.refusals(outlook)
+        # What that one has begun and not ended is nothing to give advice on.
+        then = "plan again when it has ended"
+        return [UserError(f"another deploy of {self.bill.product} is at work", where=str(at_work), then=then)]
+
     async def refuse(self, outlook: Outlook, say: Say) -> Outlook:
         """Raises what keeps it from beginning, or gives what is known by then.
 

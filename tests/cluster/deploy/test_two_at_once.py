@@ -60,6 +60,10 @@ def test_what_is_in_the_middle_of_something_is_not_taken_for_left_behind(
     assert "another deploy of shop is at work" in second.err
     assert "--rerun" not in second.err
     assert "--heal" not in second.err
+    plan = product.run("bill.yaml", "--plan")
+    assert plan.code == 1
+    assert "refused: another deploy of shop is at work" in plan.out
+    assert "--heal" not in plan.out
     product.fates(web_migrate="succeed")
     (product.folder / "go").touch()
     assert ended(first).code == 0
