@@ -108,6 +108,7 @@ class Product:
         self.kubeconfig = namespace.cluster.kubeconfig
         folder.mkdir(parents=True, exist_ok=True)
         self._jobs = [_PRELUDE]
+        self._last: subprocess.Popen[str] | None = None  # command that was started
 
     def chart(
         self, name: str, *templates: str, version: str = "1.0.0", files: dict[str, str] | None = None
@@ -175,7 +176,7 @@ class Product:
             "NO_COLOR": "1",
             "COLUMNS": "200",
         }
-        return subprocess.Popen(
+        self._last = subprocess.Popen(
             [sys.executable, "-m", "watchbill", *command.split(), *arguments],
             cwd=self.folder,
             env=environment,
@@ -185,6 +186,7 @@ class Product:
             text=True,
             start_new_session=True,
         )
+        return self._last
 
     def run(self, *arguments: str, helm: str = HELM_4, command: str = "deploy") -> Ran:
         return ended(self.start(*arguments, helm=helm, command=command))
@@ -209,7 +211,14 @@ class Product:
         (self.folder / "journal").unlink(missing_ok=True)
 
     def wait_for(self, line: str, seconds: float = 60) -> None:
-        assert eventually(lambda: line in self.journal, seconds, every=0.05), f"no {line!r} in {self.journal}"
+        """While a command runs. One that ends before, or takes too long, is shown."""
+        process = self._last
+        assert process
+        eventually(lambda: line in self.journal or process.poll() is not None, seconds, every=0.05)
+        if line not in self.journal:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            raise AssertionError(f"no {line!r} in {self.journal}: {ended(process)}")
 
     def fates(self, **fates: str) -> None:
         """Of Jobs by name, `_` for `-`; `workloads` of all others in lines of patterns."""
