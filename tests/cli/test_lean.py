@@ -27,12 +27,11 @@ from watchbill import lean
 lean.prepare()
 import msgspec, platform, textwrap, uuid, os
 class Told(msgspec.Struct):
-    '''What it is.
-
-      And more.
+    '''
+    What it is.
     '''
 schema = msgspec.json.schema(Told)
-print(schema["$defs"]["Told"]["description"] == "What it is.\\n\\n  And more.")
+print(schema["$defs"]["Told"]["description"].strip() == "What it is.")
 print(platform.system() == os.uname().sysname, bool(platform.python_version()))
 from textwrap import dedent
 print(dedent("  a") + textwrap.indent("b", " "), textwrap.TextWrapper.__module__)
