@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from watchbill.jobs.outcomes import Outcome
 
-
 TRACE = "TRACE"  # the level of a traceback: for who looks into the log, not for who deploys
 
 

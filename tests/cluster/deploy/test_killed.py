@@ -52,7 +52,8 @@ class Person:
         asked: list[str] = []
         while True:
             ran = self.product.run("bill.yaml", *asked, helm=self.helm)
-            wanted = set(re.findall(r"--heal=uninstall|--rerun \S+", ran.err)) - set(asked)
+            found = re.findall(r"--heal=uninstall|--rerun \S+", ran.err)
+            wanted = {option.replace(" ", "=") for option in found} - set(asked)
             if ran.code != 2 or not wanted:
                 return ran
             self.said_again += [option.split("/")[-1] for option in wanted if "--rerun" in option]
@@ -103,7 +104,29 @@ def test_upgrades(namespace: Namespace, tmp_path: Path) -> None:
     for at in range(1, POINTS + 1):
         write(product, at)
         kill_and_finish(product, at, took * (at - 1 + moments.random()) / POINTS, HELM_3)
-    assert len(product.history()) == 10, "no more are kept"
+    ends = [one["status"] for one in product.history()]
+    assert len(ends) == 10, "no more are kept"
+    assert set(ends) == {"killed", "done"}, "the kills came while it was at work"
+
+
+def test_in_the_middle_of_what_runs_once(namespace: Namespace, tmp_path: Path) -> None:
+    """No point by chance hits it for sure: nobody knows how far it came, so a person must say that it shall run again."""
+    product = Product(namespace, tmp_path / "product")
+    write(product, 0)
+    process = product.start("bill.yaml")
+    product.wait_for(f"web/{once(0)} begins")
+    process.kill()
+    process.communicate()
+    assert f"web/{once(0)} ends" not in product.journal, "it was killed in time"
+    refused = product.run("bill.yaml")
+    assert refused.code == 2, refused.said
+    assert f"job web/{once(0)} maybe ran" in refused.err
+    assert product.journal.count(f"web/{once(0)} begins") == 1
+    person = Person(product, HELM_4)
+    assert person.finish().code == 0
+    assert person.said_again == [once(0)]
+    assert product.journal.count(f"web/{once(0)} begins") == 2
+    assert as_it_is(product) == as_it_should_be("1.0.0")
 
 
 def measured(product: Product, helm: str) -> float:
