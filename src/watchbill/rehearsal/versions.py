@@ -220,25 +220,26 @@ class Coming:
         self._looks = looks
         self._failed: UserError | None = None
         self._results = render_each(engine, chart, [look.version.question(look) for look in looks])
-        engine.later(self._take_all)
+        engine.later(self._read_all)
 
     def take(self) -> bool:
         """Learns the next one; False if there are no more."""
-        if self._failed is not None:
-            raise self._failed
         for index, result in self._results:
             look = self._looks[index]
-            look.version.learn(look, result)
+            look.version.learn(look, result)  # a post-renderer's words are read by the engine, too
             return True
+        if self._failed is not None:
+            raise self._failed
         return False
 
-    def _take_all(self) -> None:
-        """What goes wrong is said to who wants a look, not to who has another question."""
+    def _read_all(self) -> None:
+        """Somebody has another question. What goes wrong is said to who wants a look, not to that one."""
+        read = list[tuple[int, Rendering | Failure]]()
         try:
-            while self.take():
-                pass
+            read.extend(self._results)
         except UserError as error:
             self._failed = error
+        self._results = iter(read)
 
 
 def look_ahead(engine: Engine, chart: Chart, looks: Sequence[Look]) -> None:
