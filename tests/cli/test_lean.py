@@ -29,9 +29,10 @@ import msgspec, platform, textwrap, uuid, os
 class Told(msgspec.Struct):
     '''
     What it is.
+      And more.
     '''
 schema = msgspec.json.schema(Told)
-print(schema["$defs"]["Told"]["description"].strip() == "What it is.")
+print(schema["$defs"]["Told"]["description"].splitlines()[:2] == ["What it is.", "  And more."])
 print(platform.system() == os.uname().sysname, bool(platform.python_version()))
 from textwrap import dedent
 print(dedent("  a") + textwrap.indent("b", " "), textwrap.TextWrapper.__module__)

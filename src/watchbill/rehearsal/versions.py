@@ -1,5 +1,6 @@
 """Versions for the model: charts rendered in every situation it asks for, or manifests as they are."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
@@ -219,24 +220,27 @@ class Coming:
     def __init__(self, engine: Engine, chart: Chart, looks: Sequence[Look]) -> None:
         self._looks = looks
         self._failed: UserError | None = None
+        self._taken = deque[tuple[int, Rendering | Failure]]()  # and not learned yet
         self._results = render_each(engine, chart, [look.version.question(look) for look in looks])
         engine.later(self._read_all)
 
     def take(self) -> bool:
         """Learns the next one; False if there are no more."""
-        for index, result in self._results:
-            look = self._looks[index]
-            look.version.learn(look, result)  # a post-renderer's words are read by the engine, too
-            return True
-        if self._failed is not None:
-            raise self._failed
-        return False
+        taken = self._taken.popleft() if self._taken else next(self._results, None)
+        if taken is None:
+            if self._failed is not None:
+                raise self._failed
+            return False
+        index, result = taken
+        look = self._looks[index]
+        look.version.learn(look, result)  # may have questions of its own
+        return True
 
     def _read_all(self) -> None:
         """Somebody has another question. What goes wrong is said to who wants a look, not to that one."""
         read = list[tuple[int, Rendering | Failure]]()
         try:
-            read.extend(self._results)
+            self._taken.extend(self._results)
         except UserError as error:
             self._failed = error
         self._results = iter(read)
