@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 ENGINE_SOURCES := $(filter-out %_test.go,$(wildcard engine/*.go)) engine/go.mod engine/go.sum
 CLUSTER := $(BIN)/python -m dev.cluster
 
-.PHONY: demo test test-cluster lint bench fuzz record record-all corpus cluster cluster-down env pins charts-bump clean
+.PHONY: demo test test-cluster test-long lint bench fuzz record record-all corpus cluster cluster-down env pins charts-bump clean
 
 # The stories of real charts, each with its true verdict; what is found makes `check` exit with 1.
 demo: env
@@ -26,7 +26,13 @@ test-cluster: env
 	$(CLUSTER) up --level control
 	$(CLUSTER) up --level node
 	$(BIN)/python -m dev.oracle
-	$(BIN)/pytest -n 2 -m "cluster or oracle"
+	$(BIN)/pytest -n 2 -m "(cluster or oracle) and not long"
+
+# What is killed again and again, and databases that are made anew each time: half an hour.
+test-long: env
+	$(CLUSTER) up --level control
+	$(CLUSTER) up --level node
+	$(BIN)/pytest -n 2 -m long
 
 lint: env
 	$(BIN)/ruff format --check .

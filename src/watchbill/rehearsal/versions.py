@@ -238,12 +238,10 @@ class Coming:
 
     def _read_all(self) -> None:
         """Somebody has another question. What goes wrong is said to who wants a look, not to that one."""
-        read = list[tuple[int, Rendering | Failure]]()
         try:
             self._taken.extend(self._results)
         except UserError as error:
             self._failed = error
-        self._results = iter(read)
 
 
 def look_ahead(engine: Engine, chart: Chart, looks: Sequence[Look]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from dev.cluster.client import Namespace, Object
 from tests.support.products import CONFIG, HELM_3, HELM_4, MIGRATION, WEB, Product, Ran
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.long]
 
 POINTS = 10  # of first installs, and as many of upgrades
 SEED = 20

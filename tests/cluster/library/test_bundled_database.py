@@ -9,7 +9,7 @@ from dev.cluster.client import Object
 from dev.cluster.layout import NODE_NAME, Layout
 from tests.support.membership import Release, is_hook, until
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.long]
 
 WAYS = {"as-it-is": (), "atomic": ("--atomic",)}
 CLAIM = "data-acme-membership-database-0"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.membership import HOOKS, PLAIN, Release, Values, uid
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.long]
 WIZARD: Values = {"config": {"wizard": {"enabled": True}, "migration": {"backoffLimit": 0}}}
 
 

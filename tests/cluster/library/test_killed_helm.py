@@ -18,7 +18,7 @@ import pytest
 
 from tests.support.membership import HOOKS, LIBRARY, PLAIN, Form, Release, is_hook
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.long]
 
 SEED = int(os.environ.get("WATCHBILL_SEED") or random.SystemRandom().randrange(10**6))
 Verb = Literal["install", "upgrade"]
