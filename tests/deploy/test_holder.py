@@ -47,6 +47,15 @@ def test_a_zombie_is_dead() -> None:
         assert holder.state(who) == "dead"
 
 
+def test_a_helm_that_nobody_reaps_is_not_at_work() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, process_group=0) as helm:
+        who = replace(dead(), helm_group=helm.pid)
+        assert holder.state(who) == "ending"
+        helm.kill()
+        os.waitid(os.P_PID, helm.pid, os.WEXITED | os.WNOWAIT)
+        assert holder.state(who) == "dead"
+
+
 def test_it_is_told_as_people_need_it() -> None:
     assert str(US) == (
         f"{US.user}@{US.host}, process {os.getpid()}: tetris 2.0.0, operation op-1, since {US.since}"

@@ -17,7 +17,7 @@ async def true_ends(kube: Kube, namespace: str, found: list[Entry]) -> list[Entr
     if not any(one.status == "running" for one in found):
         return found
     at_work = await held_by(kube, namespace, found[0].product)
-    alive = at_work.operation if at_work and holder.state(at_work) != "dead" else ""
+    alive = at_work.operation if at_work and holder.state(at_work) not in ("dead", "ending") else ""
     return [
         replace(one, status="killed") if one.status == "running" and one.operation != alive else one
         for one in found

@@ -10,6 +10,8 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+_GROUP, _START = 2, 19  # where proc(5) has them, counted from behind the name
+
 
 class Holder(Struct, frozen=True, rename="camel", omit_defaults=True):
     """A deploy that runs, or ran. Boot, process namespace and start time make its pid mean the same process for ever."""
@@ -63,10 +65,12 @@ def state(holder: Holder) -> Literal["alive", "ending", "dead", "unknown"]:
         return "unknown"
     if holder.process_start and _start(holder.pid) == holder.process_start:
         return "alive"
-    return "ending" if _is_group(holder.helm_group) else "dead"
+    return "ending" if _is_at_work(holder.helm_group) else "dead"
 
 
-def _is_group(group: int) -> bool:
+def _is_at_work(group: int) -> bool:
+    """Whether a process of that group lives. One that nobody reaps gets signals too: in a container whose first process
+    does not care for orphans, it does so for good."""
     if group <= 1:
         return False
     try:
@@ -75,7 +79,8 @@ def _is_group(group: int) -> bool:
         return False
     except PermissionError:
         return True
-    return True
+    everybody = (_stat(process) for process in os.listdir("/proc") if process.isdigit())
+    return any(stat and stat[_GROUP] == str(group) for stat in everybody)
 
 
 def _user() -> str:
@@ -98,10 +103,16 @@ def _pid_namespace() -> str:
 
 
 def _start(pid: int) -> str:
-    """When it was started, in ticks since boot; empty if there is no such process, or only what is left of it."""
+    """When it was started, in ticks since boot; empty if there is no such process."""
+    stat = _stat(str(pid))
+    return stat[_START] if stat else ""
+
+
+def _stat(process: str) -> list[str]:
+    """The numbers the kernel has of a process that lives; empty if there is none, or only what is left of it."""
     # The name may hold anything, brackets too: fields are counted from behind the last one.
-    fields = _text(f"/proc/{pid}/stat").rpartition(")")[2].split()
-    return fields[19] if len(fields) > 19 and fields[0] not in "ZX" else ""
+    fields = _text(f"/proc/{process}/stat").rpartition(")")[2].split()
+    return fields if len(fields) > _START and fields[0] not in "ZX" else []
 
 
 def _text(path: str) -> str:
