@@ -7,6 +7,8 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 def seconds(text: str) -> float | None:
     """None if it is no duration."""
+    if text.isascii() and text[:-1].isdigit() and text[-1] in _UNITS:
+        return float(text[:-1]) * _UNITS[text[-1]]
     parts = re.findall(r"(\d+(?:\.\d+)?)([smh])", text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         return None

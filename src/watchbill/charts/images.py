@@ -69,7 +69,7 @@ def next_tag(leaf: Leaf, images: Iterable[Image]) -> str | None:
 
 def seems_a_tag(leaf: Leaf, images: Iterable[Image]) -> bool:
     """Whether its text is part of an image reference, or its key says so."""
-    if re.search(r"(tag|image|version|digest)$", leaf.key, re.IGNORECASE):
+    if leaf.key.lower().endswith(("tag", "image", "version", "digest")):
         return True
     text = str(leaf.value)
     return any(
@@ -108,8 +108,11 @@ def literal_tags(chart: Chart, images: Iterable[Image]) -> Iterator[Literal]:
     """Every place in a template, comments apart, where the text of a tag stands by itself."""
     found = 0
     for tag in sorted({image.tag for image in images if image.tag}):
+        templates = [template for template in chart.templates if tag in template.text]
+        if not templates:
+            continue
         token = re.compile(rf"(?<![\w.-]){re.escape(tag)}(?![\w.-])")
-        for template in chart.templates:
+        for template in templates:
             for match in token.finditer(_without_comments(template.text)):
                 found += 1
                 if found > MAX_LITERALS:

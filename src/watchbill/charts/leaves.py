@@ -27,6 +27,7 @@ _ENUM_WORDS = frozenset(
     "PreferNoSchedule Directory DirectoryOrCreate File FileOrCreate Socket Memory Ignore Fail Foreground "
     "Background Orphan Indexed NonIndexed DoNotSchedule ScheduleAnyway Prefix Exact".split()
 )
+_ESCAPED = str.maketrans({letter: f"\\{letter}" for letter in ".,=[\\"})
 
 
 class Leaf(Struct, frozen=True):
@@ -36,10 +37,10 @@ class Leaf(Struct, frozen=True):
     @property
     def name(self) -> str:
         """The path as `--set` spells it."""
-        text = ""
-        for part in self.path:
-            text += f"[{part}]" if isinstance(part, int) else "." + re.sub(r"([.,=\[\\])", r"\\\1", part)
-        return text.removeprefix(".")
+        parts = (
+            f"[{part}]" if isinstance(part, int) else f".{part.translate(_ESCAPED)}" for part in self.path
+        )
+        return "".join(parts).removeprefix(".")
 
     @property
     def key(self) -> str:

@@ -12,8 +12,10 @@ from watchbill.lifecycle.folding import killing
 from watchbill.lifecycle.lab import Lab, Tool
 from watchbill.lifecycle.moves import Move, parse
 from watchbill.lifecycle.objects import Key
+from watchbill.lifecycle.play import Played
 from watchbill.lifecycle.properties import FAILURES, Property, Violation
-from watchbill.lifecycle.scenarios import Scenario, retrace, scenarios, stage_for, walk
+from watchbill.lifecycle.scenarios import START, Scenario, retrace, scenarios, stage_for, walk
+from watchbill.lifecycle.server import Cluster
 from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import World
 from watchbill.rules.policies import BEFORE, policies
@@ -141,9 +143,13 @@ def to_the_next(tool: Tool) -> tuple[Move, Move]:
 def _changes(ground: Ground) -> Iterator[Sighting]:
     """Which changes break an upgrade: each alone, so that it can be told."""
     install, upgrade = to_the_next(ground.tool)
+    installed = dict[Cluster, Played]()  # the same in all trials that assume the same of the cluster
     for change in ground.trials:
         stage = stage_for(change.lab)
+        if (known := installed.get(change.lab.cluster)) is not None:
+            stage.remember(START, known)
         plays, violations = retrace(stage, (install, upgrade))
+        installed[change.lab.cluster] = plays[0]
         if not plays[-1].ok and not is_sound(stage, install, upgrade):
             continue
         for violation in violations:

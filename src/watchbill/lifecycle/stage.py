@@ -46,10 +46,14 @@ class Stage:
         played = play(world, move, self.lab)
         if onwards and (known := self.known(played.world)) is not played.world:
             played = replace(played, world=known)
+        self.remember(world, played)
+        return played
+
+    def remember(self, world: World, played: Played) -> None:
+        """What a move leads to from this very world, wherever it was played."""
         self._taken += len(played.steps) * len(played.world.objects) + 1
         if self._taken > ROOM:
             self._plays.clear()
             self.notes.clear()
             self._taken = 0
-        self._plays[which] = (world, played)
-        return played
+        self._plays[id(world), played.move.text, played.move.version] = (world, played)

@@ -1,6 +1,7 @@
 """Text of strangers on a terminal: harmless, and as wide as it looks."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from watchbill.patterns import regex
 from watchbill.report.styles import unstyle
@@ -23,12 +24,18 @@ def width(text: str) -> int:
     """Columns on a terminal: characters of East Asian scripts take two, accents and our colours none."""
     if text.isascii():
         return len(unstyle(text)) if ESCAPE in text else len(text)
+    plain = unstyle(text)
+    special = [character for character in set(plain) if not character.isascii()]
+    return len(plain) + sum(plain.count(character) * (_columns(character) - 1) for character in special)
+
+
+@lru_cache(1 << 10)
+def _columns(character: str) -> int:
     from unicodedata import category, east_asian_width
 
-    return sum(
-        0 if category(character) in ("Mn", "Me") else 2 if east_asian_width(character) in "WF" else 1
-        for character in unstyle(text)
-    )
+    if category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
 
 
 def padded(text: str, columns: int) -> str:

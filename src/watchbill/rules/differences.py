@@ -1,6 +1,7 @@
 """What differs between an object as it is and as an upgrade wants it: paths for lines, words for people."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -23,7 +24,8 @@ class Difference(Struct, frozen=True):
     words: str  # label helm.sh/chart
 
 
-def differences(live: Body, wanted: Body, *roots: Path) -> list[Difference]:
+@lru_cache(1 << 10)  # many sightings are of the same two
+def differences(live: Body, wanted: Body, *roots: Path) -> tuple[Difference, ...]:
     """Below these fields, as the server would store both: what it fills in by itself is no difference."""
     new = prepare_create(wanted.object)
     found = dict[str, Difference]()
@@ -32,7 +34,7 @@ def differences(live: Body, wanted: Body, *roots: Path) -> list[Difference]:
             if names[-1] != SECOND_NAME:
                 words = _words(names)
                 found.setdefault(words, Difference(path, words))
-    return list(found.values())
+    return tuple(found.values())
 
 
 def listed(found: Sequence[Difference]) -> str:

@@ -1,5 +1,6 @@
 """WB101: an upgrade changes a Job, and the pod template of a Job cannot be changed."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -72,19 +73,19 @@ def _emptied(sighting: Sighting, key: Key, empty: Path) -> Claim:
     )
 
 
-def _differences(sighting: Sighting, key: Key) -> list[Difference]:
+def _differences(sighting: Sighting, key: Key) -> Sequence[Difference]:
     live, wanted = sighting.before.objects.get(key), sighting.manifest(key)
-    return differences(live.body, wanted.body, *FIELDS) if live and wanted else []
+    return differences(live.body, wanted.body, *FIELDS) if live and wanted else ()
 
 
-def _because(found: list[Difference]) -> str:
+def _because(found: Sequence[Difference]) -> str:
     what = listed(found) or "what it runs"
     in_template = any(one.path[:2] == ("spec", "template") for one in found)
     where = " in its pod template" if in_template else ""
     return f"plain Job with a fixed name; {what}{where} {change(found)}"
 
 
-def _fix(sighting: Sighting, found: list[Difference]) -> str:
+def _fix(sighting: Sighting, found: Sequence[Difference]) -> str:
     if sighting.is_of_kubectl:
         return f"{BY_HASH}; or kubectl apply --force, which deletes the old one and makes it anew"
     if not (names := marks(found)):
@@ -97,7 +98,7 @@ def _fix(sighting: Sighting, found: list[Difference]) -> str:
     return f"{AS_HOOK}, or {BY_HASH}; then take {taken} out of the {kind} of its pod template"
 
 
-def _unmarked(sighting: Sighting, key: Key, found: list[Difference]) -> tuple[Mend, ...]:
+def _unmarked(sighting: Sighting, key: Key, found: Sequence[Difference]) -> tuple[Mend, ...]:
     names = marks(found) if sighting.changes else []
     return (changed(key, lambda thing: without_marks(thing, names)),) if names else ()
 

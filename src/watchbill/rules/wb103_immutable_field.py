@@ -1,5 +1,6 @@
 """WB103: an upgrade changes a field that Kubernetes does not let anybody change: a selector, a claim, a role's name."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from watchbill.lifecycle.kube import immutable
@@ -70,7 +71,7 @@ def _fields(key: Key, words: str) -> list[Path]:
     ]
 
 
-def _fix(sighting: Sighting, key: Key, field: str, found: list[Difference]) -> str:
+def _fix(sighting: Sighting, key: Key, field: str, found: Sequence[Difference]) -> str:
     marks = [one.words for one in found if str(one.path[-1]) in OF_THE_RELEASE]
     take_out = f"take {', '.join(marks)} out of {field}" if marks else ""
     if take_out and sighting.changes:
@@ -84,7 +85,7 @@ def _fix(sighting: Sighting, key: Key, field: str, found: list[Difference]) -> s
 
 
 def _kept(
-    key: Key, fields: list[Path], live: Live, wanted: Manifest, found: list[Difference]
+    key: Key, fields: list[Path], live: Live, wanted: Manifest, found: Sequence[Difference]
 ) -> tuple[Mend, ...]:
     """Without what changes with every release, or as it was."""
     mends = []

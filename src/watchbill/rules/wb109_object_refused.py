@@ -183,12 +183,13 @@ def _twice(sighting: Sighting, manifest: Manifest) -> Claim | None:
 def _unreadable(sighting: Sighting) -> Claim | None:
     """What no request can be made of: an unknown kind, or none at all. One cause, however many documents."""
     everything = list(sighting.rendered.everything())
-    if found := _UNKNOWN_KIND.search(sighting.what):
+    said = sighting.what
+    if "no matches for kind" in said and (found := _UNKNOWN_KIND.search(said)):
         which = (found["kind"], found["version"])
         documents = [one for one in everything if (one.body.kind, one.body.api_version) == which]
         what = f"there is no {found['kind']} in {found['version']}"
         fix = _definition(sighting, found["version"])
-    elif found := _NOT_SET.search(sighting.what):
+    elif "error validating data" in said and (found := _NOT_SET.search(said)):
         documents = [one for one in everything if not _says_what_it_is(one)]
         what = found["what"]
         fix = "a document needs apiVersion and kind: a comment or an if before it may have swallowed a line"

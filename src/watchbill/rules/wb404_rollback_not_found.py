@@ -45,7 +45,7 @@ def _changed_nothing(sighting: Sighting) -> bool:
 
 
 def _in_the_way(sighting: Sighting) -> Key | None:
-    if found := NOT_FOUND.search(sighting.error):
+    if 'with the name "' in sighting.error and (found := NOT_FOUND.search(sighting.error)):
         return next((one for one in sighting.before.objects if (one.kind, one.name) == found.groups()), None)
     key = sighting.key
     if key is None or sighting.broke not in FAILURES:

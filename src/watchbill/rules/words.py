@@ -1,6 +1,5 @@
 """How objects and tools are named in findings, and how a title is kept within its line."""
 
-import re
 from collections.abc import Sequence
 
 from watchbill.lifecycle.objects import Key
@@ -28,11 +27,17 @@ def listed(keys: Sequence[Key], most: int = 4) -> str:
 
 def tools_named(tools: Sequence[str]) -> list[str]:
     """`helm@4.3.1` is `helm 4.3` where that says which."""
-    short = [re.sub(r"@(\d+\.\d+)\.\d.*", r" \1", tool) for tool in tools]
+    short = [_without_patch(tool) for tool in tools]
     return [
         name if short.count(name) == 1 else tool.replace("@", " ")
         for name, tool in zip(short, tools, strict=True)
     ]
+
+
+def _without_patch(tool: str) -> str:
+    name, _, version = tool.partition("@")
+    numbers = version.split(".")
+    return f"{name} {'.'.join(numbers[:2])}" if len(numbers) > 2 else tool
 
 
 def title(text: str, *keys: Key) -> str:

@@ -2,6 +2,8 @@
 
 import copy
 import json
+from binascii import a2b_base64
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -11,7 +13,7 @@ from dev.oracle import Oracle
 from tests.lifecycle.kube.fuzz import cases
 from tests.lifecycle.kube.seeds import SEEDS
 from tests.lifecycle.kube.verdicts import answers
-from watchbill.lifecycle.kube.decode import _reader, decode_error, strict_error
+from watchbill.lifecycle.kube.decode import _reader, decode_error, strict_error, where_go_stops
 from watchbill.lifecycle.kube.gotypes import canonical, type_of
 
 Object = dict[str, Any]
@@ -108,3 +110,17 @@ def test_the_words_are_those_of_the_server(oracle: Oracle, strict: bool) -> None
     questions = ({"op": "decode", "object": wreck, "strict": strict} for wreck in wrecks)
     for wreck, answer in zip(wrecks, answers(oracle, questions), strict=True):
         assert words(wreck) == answer, wreck
+
+
+def test_what_is_base64_to_the_letter_stops_no_decoder() -> None:
+    strict = 0
+    for length in range(7):
+        for letters in product("Aq/=\n!", repeat=length):
+            text = "".join(letters)
+            try:
+                a2b_base64(text, strict_mode=True)
+            except ValueError:
+                continue
+            strict += 1
+            assert where_go_stops(text) is None, repr(text)
+    assert strict > 100

@@ -31,6 +31,16 @@ def test_plain_code_judges_as_the_expression_in_its_message(
             assert (not judge(value)) == bool(re.fullmatch(expression[1], value)), repr(value)
 
 
+def test_keys_of_a_config_map_are_of_the_letters_in_the_message() -> None:
+    expression = re.search("regex used for validation is '(.+)'", names.config_key("/")[0])
+    assert expression is not None
+    for length in range(5):
+        for letters in product("a0Z-._%é²٣\n", repeat=length):
+            value = "".join(letters)
+            said = any(expression[1] in words for words in names.config_key(value))
+            assert said == (not re.fullmatch(expression[1], value)), repr(value)
+
+
 @pytest.mark.parametrize(
     ("image", "policy"),
     [

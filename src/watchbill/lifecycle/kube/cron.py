@@ -1,6 +1,5 @@
 """Whether a CronJob's schedule can be read, in the words of the parser the API server uses (robfig/cron)."""
 
-import re
 from collections.abc import Mapping
 
 from watchbill.patterns import regex
@@ -85,7 +84,8 @@ def _range(part: str, low: int, high: int, names: Mapping[str, int]) -> None:
 def _number(text: str, names: Mapping[str, int]) -> int:
     if text.lower() in names:
         return names[text.lower()]
-    if not re.fullmatch(r"[+-]?[0-9]+", text):
+    digits = text[1:] if text.startswith(("+", "-")) else text
+    if not (digits.isascii() and digits.isdigit()):
         raise _ScheduleError(
             f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax'
         )

@@ -4,6 +4,7 @@ Clients send the members of an object in sorted order, so that is the order in w
 """
 
 import re
+from binascii import a2b_base64
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -224,7 +225,16 @@ def _stopping(found: Iterator[str]) -> Iterator[str]:
 
 
 def _bad_base64(text: str) -> int | None:
-    """Where Go's decoder stops; it skips ends of lines."""
+    """What is right to the letter need not be gone through."""
+    try:
+        a2b_base64(text, strict_mode=True)
+    except ValueError:
+        return where_go_stops(text)
+    return None
+
+
+def where_go_stops(text: str) -> int | None:
+    """Where Go's decoder does, which skips ends of lines."""
     quantum: list[int] = []
     for position, letter in enumerate(text):
         if letter in "\r\n":

@@ -22,7 +22,7 @@ _PERCENT = "[0-9]+%"
 
 _LABEL_1035_RE = regex(_LABEL_1035)
 _WILDCARD_RE = regex(_WILDCARD)
-_CONFIG_KEY_RE = regex(_CONFIG_KEY)
+_CONFIG_LETTERS = frozenset("-._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 _HEADER_RE = regex(_HEADER)
 _PORT_NAME_RE = regex("[-a-z0-9]+")
 
@@ -218,7 +218,7 @@ def config_key(value: str) -> Messages:
     found = []
     if _bytes(value) > 253:
         found.append("must be no more than 253 characters")
-    if not _CONFIG_KEY_RE.fullmatch(value):
+    if not value or not _CONFIG_LETTERS.issuperset(value):
         words = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
         found.append(_by_regex(words, _CONFIG_KEY, "key.name", "KEY_NAME", "key-name"))
     if value in (".", ".."):
