@@ -226,11 +226,17 @@ def _stopping(found: Iterator[str]) -> Iterator[str]:
 
 def _bad_base64(text: str) -> int | None:
     """What is right to the letter need not be gone through."""
+    return None if is_strict_base64(text) else where_go_stops(text)
+
+
+def is_strict_base64(text: str) -> bool:
+    if len(text) % 4:  # Python lets one more = pass
+        return False
     try:
         a2b_base64(text, strict_mode=True)
     except ValueError:
-        return where_go_stops(text)
-    return None
+        return False
+    return True
 
 
 def where_go_stops(text: str) -> int | None:
