@@ -40,8 +40,13 @@ func (l *loadedChart) execute(context *Context) (*rendering, *Error) {
 	if key == "" || l.namesHelmVersion {
 		return l.executeContext(context)
 	}
-	known := l.executions.find(key, context, func() (*rendering, *Error) { return l.executeContext(context) })
-	if context.WantValues && !known.context.WantValues || !l.servesOperation(known, context) || !l.serves(known, context) {
+	run := func() (*rendering, *Error) { return l.executeContext(context) }
+	known := l.executions.find(key, context, run)
+	if !l.servesOperation(known, context) { // under the other Helm it is the same operation again
+		key = seenByTemplates(*context, true)
+		known = l.executions.find(key, context, run)
+	}
+	if context.WantValues && !known.context.WantValues || !l.serves(known, context) {
 		return l.executeContext(context)
 	}
 	rendering, err := known.run()

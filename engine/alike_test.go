@@ -88,6 +88,7 @@ func TestHowManyRunsContextsNeed(t *testing.T) {
 		kept    int
 	}{
 		"nobody asks":     {"-- templates/a.yaml --\nkind: Secret\n", 2},
+		"chance":          {"-- templates/a.yaml --\nname: {{ randAlpha 5 }}\n", 4},
 		"upgrades differ": {"-- templates/a.yaml --\nkind: {{ .Release.IsUpgrade }}\n", 4},
 		"a template asks": {"-- templates/a.yaml --\nhelm: {{ .Capabilities.HelmVersion }}\n", 0},
 		"a large output":  {large, 1},

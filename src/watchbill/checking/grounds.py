@@ -181,11 +181,10 @@ def _cast(
     if old is not None:
         return _Cast(tool, release, this, FromChart(engine, old, own, finish))
     following = [_changed(own, version.rendering.context) for version in made_up]
-    changed = tuple(FromChart(engine, chart, context, finish) for context in following)
+    changed = tuple(FromChart(engine, chart, context, finish, anonymous=True) for context in following)
     usual, kinds = _usual(own, made_up, following)
-    return _Cast(
-        tool, release, this, None, changed, FromChart(engine, chart, usual, finish) if kinds else None, kinds
-    )
+    together = FromChart(engine, chart, usual, finish, anonymous=True) if kinds else None
+    return _Cast(tool, release, this, None, changed, together, kinds)
 
 
 def of_manifests(
