@@ -25,6 +25,7 @@ type loadedChart struct {
 	namesOperation   bool
 	executions       *executions
 	located          map[string]*rendering // by context
+	reader           *reader
 }
 
 // load reads the chart anew; renders that follow use what it read.

@@ -59,7 +59,7 @@ func (l *loadedChart) locatable(context Context) (*rendering, *Error) {
 	}
 	rendering, err := l.execute(&context)
 	if err == nil {
-		err = rendering.finish(newReader())
+		err = rendering.finish(l.documents())
 	}
 	if err != nil {
 		return nil, err

@@ -9,25 +9,39 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// reader reads each distinct document of a request once: contexts of one release differ in few of them, and
+// maxRead is how many bytes of documents a chart keeps for the next request.
+const maxRead = 4 << 20
+
+// reader reads each distinct document of a chart once: contexts of one release differ in few of them, and
 // reading YAML is most of what a large chart costs.
 type reader struct {
-	known  map[string]*readDocument // by text
-	sorted map[string][]sorted      // by all heads and the order of kinds
+	known   map[string]*readDocument // by text
+	sorted  map[string][]sorted      // by all heads and the order of kinds
+	size    int                      // of all that is known
+	request int                      // the number of this one
 }
 
 // readDocument is what one text says, as Helm's YAML reader understands it.
 type readDocument struct {
 	digest string
-	object json.RawMessage // nil once it was sent
+	object json.RawMessage // nil once it was sent, where there is too much to keep
 	head   releaseutil.SimpleHead
 	// The head with the number of a document in it that has this text; one text may stand in several places.
 	numbered map[string]string
-	sent     bool
+	sent     int // in which request
 }
 
 func newReader() *reader {
-	return &reader{known: map[string]*readDocument{}, sorted: map[string][]sorted{}}
+	return &reader{known: map[string]*readDocument{}, sorted: map[string][]sorted{}, request: 1}
+}
+
+// documents is the chart's reader, for one more request.
+func (l *loadedChart) documents() *reader {
+	if l.reader == nil || l.reader.size > maxRead {
+		l.reader = newReader()
+	}
+	l.reader.request++
+	return l.reader
 }
 
 func (r *reader) read(text string) (*readDocument, error) {
@@ -48,6 +62,7 @@ func (r *reader) read(text string) (*readDocument, error) {
 		}
 	}
 	r.known[text] = read
+	r.size += len(text) + len(object)
 	return read, nil
 }
 
@@ -57,9 +72,12 @@ func (e *engine) sendBody(id int, text string, documents *reader) *Error {
 	if err != nil {
 		return &Error{Kind: ErrYAML, Message: err.Error()}
 	}
-	if !read.sent {
+	if read.sent != documents.request {
 		e.write(Answer{ID: id, Body: &Body{Digest: read.digest, Text: text, Object: read.object}})
-		read.sent, read.object = true, nil
+		read.sent = documents.request
+		if documents.size > maxRead {
+			read.object = nil
+		}
 	}
 	return nil
 }

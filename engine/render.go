@@ -32,7 +32,7 @@ func (e *engine) render(id int, request *RenderRequest) *Error {
 			request.Contexts[i].Served = request.Served
 		}
 	}
-	documents := newReader()
+	documents := loaded.documents()
 	i := -1
 	for rendering, err := range executeAhead(loaded, request.Contexts) {
 		i++
