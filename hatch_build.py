@@ -35,6 +35,7 @@ BUNDLED = (
     "watchbill.checking.baseline",
     "watchbill.checking.run",
     "watchbill.lifecycle.kube.validate_jobs",
+    "watchbill.lifecycle.kube.validate_service",
     "watchbill.lifecycle.kube.validate_workloads",
     "watchbill.report.formats",
     "watchbill.report.text",
@@ -174,8 +175,13 @@ def bundled(source: Path) -> bytes:
 
 
 class Bare(ast.NodeTransformer):
-    """Without what nobody reads while a check runs, but Python has to: docstrings, and the types of functions. Those of
-    classes say what structs are made of."""
+    """Without what nobody reads while a check runs, but Python has to: docstrings, columns, and the types of functions.
+    Those of classes say what structs are made of."""
+
+    def visit(self, node: ast.AST) -> Any:
+        if hasattr(node, "col_offset"):
+            node.col_offset = node.end_col_offset = -1
+        return super().visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.returns = None

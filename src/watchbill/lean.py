@@ -1,4 +1,4 @@
-"""What msgspec imports and a check never asks: left out, or put off until somebody does. It is a tenth of the start."""
+"""What is imported and a check hardly ever asks: left out, or put off until somebody does. It is a tenth of the start."""
 
 import importlib
 import os
@@ -10,7 +10,8 @@ from typing import Any
 def prepare() -> None:
     """Before msgspec is imported."""
     _import_uuid()
-    sys.modules.setdefault("textwrap", _Later("textwrap"))  # for documentation in JSON schemas
+    for name in ("textwrap", "base64"):  # for documentation in JSON schemas, which msgspec makes; for Secrets
+        sys.modules.setdefault(name, _Later(name))
 
 
 def _import_uuid() -> None:

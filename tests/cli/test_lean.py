@@ -25,7 +25,7 @@ def test_they_are_the_true_ones_when_they_are_asked_for() -> None:
     program = """
 from watchbill import lean
 lean.prepare()
-import msgspec, platform, textwrap, uuid, os
+import base64, msgspec, platform, textwrap, uuid, os
 class Told(msgspec.Struct):
     '''
     What it is.
@@ -37,12 +37,15 @@ print(platform.system() == os.uname().sysname, bool(platform.python_version()))
 from textwrap import dedent
 print(dedent("  a") + textwrap.indent("b", " "), textwrap.TextWrapper.__module__)
 print(uuid.UUID(int=1), len(str(uuid.uuid4())))
+from base64 import b64decode
+print(b64decode(base64.b64encode(b"a")), base64.b64decode is b64decode)
 """
     assert python(program).splitlines() == [
         "True",
         "True True",
         "a b textwrap",
         "00000000-0000-0000-0000-000000000001 36",
+        "b'a' True",
     ]
 
 

@@ -84,20 +84,33 @@ class Engine:
         if self._later is not None:
             take, self._later = self._later, None
             take()
+        return self._answers(question, *self._put(question))
+
+    def prepare(self, question: Question) -> None:
+        """Somebody is going to ask something like it: the engine gets ready when it has nothing else to do. What it
+        answers is passed over."""
+        self._put(question)
+
+    def _put(self, question: Question) -> tuple[int, process.EngineProcess]:
         self._next_id += 1
         request = Request(id=self._next_id, **{type(question).__name__.lower(): question})  # type: ignore[arg-type]
         with self._whole(question):
             engine = self._ready(self._deadline())
             engine.write(self._encoded(request))
-        return self._answers(question, engine)
+        return self._next_id, engine
 
     def later(self, take: Callable[[], None]) -> None:
         """How the answers to the last question are taken: at the latest when another one is asked."""
         self._later = take
 
-    def _answers(self, question: Question, engine: process.EngineProcess) -> Iterator[Answer]:
+    def _answers(self, question: Question, number: int, engine: process.EngineProcess) -> Iterator[Answer]:
         with self._whole(question):
-            while not (answer := self._decode(engine.read_line(self._deadline()))).done:
+            while True:
+                answer = self._decode(engine.read_line(self._deadline()))
+                if 0 < answer.id < number:
+                    continue  # it was prepared
+                if answer.done:
+                    break
                 yield answer
         if answer.error is not None:
             raise EngineFailed(answer.error)

@@ -5,7 +5,7 @@ do so. Which input does what is not guessed either: candidates are rendered, all
 output tells what each of them changed. One that shows nowhere, or does not render, is no next version.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -25,6 +25,7 @@ from watchbill.charts.images import (
 )
 from watchbill.charts.leaves import Leaf, leaves_of, merged, overlay
 from watchbill.charts.protocol import Context
+from watchbill.charts.reach import reaching_jobs
 from watchbill.charts.render import Rendering, Resource, render_each, render_one
 
 MAX_VALUES = 200
@@ -58,10 +59,13 @@ class _Trial(Struct, frozen=True):
     context: Context
 
 
-def next_versions(engine: Engine, chart: Chart, context: Context) -> list[NextVersion]:
-    """Every next version that the engine shows to differ, in a fixed order."""
+def next_versions(
+    engine: Engine, chart: Chart, context: Context, meanwhile: Callable[[Rendering], None] = lambda _: None
+) -> list[NextVersion]:
+    """Every next version that the engine shows to differ, in a fixed order. `meanwhile`: to be done with what they
+    differ from while the engine is at work."""
     base = render_one(engine, chart, replace(context, want_values=True))
-    found = _found(engine, chart, base, list(_trials(chart, base)))
+    found = _found(engine, chart, base, list(_trials(chart, base)), meanwhile)
     if again := list(_second_trials(chart, base, found)):
         found |= _found(engine, chart, base, again)
     return sorted(found.values(), key=lambda version: _ORDER[version.change.kind])
@@ -74,11 +78,19 @@ def _which(change: Change) -> Which:
     return change.where or change.kind, change.old
 
 
-def _found(engine: Engine, chart: Chart, base: Rendering, trials: list[_Trial]) -> dict[Which, NextVersion]:
+def _found(
+    engine: Engine,
+    chart: Chart,
+    base: Rendering,
+    trials: list[_Trial],
+    meanwhile: Callable[[Rendering], None] = lambda _: None,
+) -> dict[Which, NextVersion]:
     """Those that differ, by the input that does; all in one request."""
+    results = render_each(engine, chart, [trial.context for trial in trials])
+    meanwhile(base)
     judge = _Judge(base)
     found: dict[Which, NextVersion] = {}
-    for index, result in render_each(engine, chart, [trial.context for trial in trials]):
+    for index, result in results:
         change = trials[index].change
         tried_before = change.where and _which(change) in found  # another value for the same input
         if tried_before or not isinstance(result, Rendering):
@@ -135,6 +147,7 @@ def _trials(chart: Chart, base: Rendering) -> Iterator[_Trial]:
     leaves = list(leaves_of(values))
     tags = [leaf for leaf in leaves if seems_a_tag(leaf, images)]
     others = [leaf for leaf in leaves if leaf not in tags and leaf.may_change]
+    others = reaching_jobs(others, chart, base)
     budget = min(MAX_VALUES, MAX_DOCUMENTS // max(len(base.documents), 1))
     for leaf in [*tags, *_likeliest(others, chart, base)][:budget]:
         following = candidates(leaf.value)

@@ -10,7 +10,8 @@ import signal
 import time
 
 BINARY = os.path.join(os.path.dirname(__file__), "_engine", "watchbill-engine")
-READ_SIZE = 1 << 20
+READ_SIZE = 1 << 16  # as much as a pipe holds
+LAST_WORDS = 1 << 20
 
 
 class Limits:
@@ -86,7 +87,7 @@ class EngineProcess:
                 raise TimedOut
             if self._errors in ready:
                 said = os.read(self._errors, READ_SIZE)
-                self._stderr = (self._stderr + said)[-READ_SIZE:]
+                self._stderr = (self._stderr + said)[-LAST_WORDS:]
                 if not said:
                     poll.unregister(self._errors)
             if self._from in ready:
@@ -97,7 +98,7 @@ class EngineProcess:
 
     def _last_words(self) -> str:
         while self._alive and (said := os.read(self._errors, READ_SIZE)):
-            self._stderr = (self._stderr + said)[-READ_SIZE:]
+            self._stderr = (self._stderr + said)[-LAST_WORDS:]
         self.kill()
         return self._stderr.decode("utf-8", "replace")
 

@@ -11,16 +11,17 @@ from watchbill.charts.engine import Engine
 from watchbill.charts.leaves import merged
 from watchbill.charts.next_versions import NextVersion, next_versions
 from watchbill.charts.problems import explain
-from watchbill.charts.protocol import Context
+from watchbill.charts.protocol import Context, Locate
 from watchbill.charts.render import Failure, Rendering, parse
 from watchbill.lifecycle.lab import Contract, Lab, ReleaseName, Tool
+from watchbill.lifecycle.moves import to_the_next
 from watchbill.lifecycle.objects import Body, Key, group_of
-from watchbill.lifecycle.scenarios import LONGEST_NAME
+from watchbill.lifecycle.scenarios import LONGEST_NAME, retrace, stage_for
 from watchbill.rehearsal.versions import (
     ALL_REVISIONS,
     FIRST_REVISIONS,
+    Fixed,
     FromChart,
-    FromManifests,
     Look,
     Source,
     Versions,
@@ -106,7 +107,7 @@ def of_chart(
     the tool sees it."""
     # The seed is that of an install: what is rendered here is not rendered again.
     first = replace(context_for(context, tools[0]), seed=1, anonymous=True)
-    made_up = [] if old is not None else next_versions(engine, chart, first)
+    made_up = [] if old is not None else next_versions(engine, chart, first, partial(_get_to_know, tools))
     casts = [_cast(engine, chart, old, context, made_up, tool=tool, finish=finishing(tool)) for tool in tools]
     if old is not None:
         befores = [cast.before for cast in casts if cast.before is not None]
@@ -115,6 +116,9 @@ def of_chart(
     volatile = any(version.rendering.volatile for version in made_up)
     looks = [look for cast in casts for look in cast.looks(hooked=hooked, volatile=volatile)]
     look_ahead(engine, chart, looks)
+    # Where fields stand is asked of the first install, once something is found.
+    this = casts[0].this
+    engine.prepare(Locate((), chart.source, this.question(Look(this, 1))))
     for cast in casts:
         tool, release, this = cast.tool, cast.release, cast.this
         alone = _lab(tool, [this], release)
@@ -129,6 +133,15 @@ def of_chart(
         )
         life = _lab(tool, [this, cast.usual], release) if cast.usual is not None else alone
         yield Ground(tool, profile, life, 0, cast.kinds, alone, trials, renderings, chart)
+
+
+def _get_to_know(tools: Sequence[Tool], base: Rendering) -> None:
+    """Plays a little with what is rendered already, while the engine is at work on more: what the model finds out about
+    these objects it remembers."""
+    release = ReleaseName(base.context.release, base.context.namespace)
+    for tool in tools:
+        lab = _lab(tool, [Fixed(base)] * 2, release)
+        retrace(stage_for(lab), to_the_next(tool.name))
 
 
 def neighbours(release: ReleaseName) -> tuple[ReleaseName, ReleaseName]:
@@ -198,10 +211,11 @@ def of_manifests(
     for tool in tools:
         own = context_for(context, tool)
         release = ReleaseName(own.release, own.namespace)
-        this = FromManifests(engine, *new, own)
+        rendering = parse(engine, *new, own)
+        this = Fixed(rendering)
         alone = _lab(tool, [this], release)
-        life = alone if old is None else _lab(tool, [FromManifests(engine, *old, own), this], release)
-        yield Ground(tool, "", life, len(life.versions) - 1, (), alone, (), (parse(engine, *new, own),))
+        life = alone if old is None else _lab(tool, [Fixed(parse(engine, *old, own)), this], release)
+        yield Ground(tool, "", life, len(life.versions) - 1, (), alone, (), (rendering,))
 
 
 def of_installed(engine: Engine, chart: Chart, installed: str, context: Context, tool: Tool) -> Ground:
@@ -210,7 +224,7 @@ def of_installed(engine: Engine, chart: Chart, installed: str, context: Context,
     release = ReleaseName(own.release, own.namespace)
     this = FromChart(engine, chart, own)
     alone = _lab(tool, [this], release)
-    before = FromManifests(engine, f"what is installed as {release.name}", installed, own)
+    before = Fixed(parse(engine, f"what is installed as {release.name}", installed, own))
     life = _lab(tool, [before, this], release) if installed else alone
     return Ground(tool, "", life, len(life.versions) - 1, (), alone, (), _renderings(chart, this), chart)
 

@@ -9,8 +9,8 @@ from watchbill.checking.grounds import Ground, neighbours
 from watchbill.lifecycle.client import Step
 from watchbill.lifecycle.explore import explore
 from watchbill.lifecycle.folding import killing
-from watchbill.lifecycle.lab import Lab, Tool
-from watchbill.lifecycle.moves import Move, parse
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import Move, parse, to_the_next
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played
 from watchbill.lifecycle.properties import FAILURES, Property, Violation
@@ -20,8 +20,6 @@ from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import World
 from watchbill.rules.policies import BEFORE, policies
 from watchbill.rules.sighting import Sighting
-
-TO_THE_NEXT = {"helm": ("install", "upgrade"), "kubectl": ("apply", "apply")}
 
 
 def sightings(ground: Ground, depth: int, own: Sequence[Scenario] = ()) -> Iterator[Sighting]:
@@ -134,15 +132,9 @@ def _hook_objects(lab: Lab, release: str) -> set[Key]:
     return {manifest.key for hook in rendered.hooks for manifest in hook.objects}
 
 
-def to_the_next(tool: Tool) -> tuple[Move, Move]:
-    """Install and upgrade, as the tool calls them."""
-    first, then = TO_THE_NEXT[tool.name]
-    return parse(first, tool.name), replace(parse(then, tool.name), version=1)
-
-
 def _changes(ground: Ground) -> Iterator[Sighting]:
     """Which changes break an upgrade: each alone, so that it can be told."""
-    install, upgrade = to_the_next(ground.tool)
+    install, upgrade = to_the_next(ground.tool.name)
     installed = dict[Cluster, Played]()  # the same in all trials that assume the same of the cluster
     for change in ground.trials:
         stage = stage_for(change.lab)

@@ -72,6 +72,12 @@ def parse(text: str, tool: str) -> Move:
     return replace(_parse(words, text, tool), text=text)
 
 
+def to_the_next(tool: str) -> tuple[Move, Move]:
+    """The first version comes, then the second, as the tool calls that."""
+    first, then = ("install", "upgrade") if tool == "helm" else ("apply", "apply")
+    return parse(first, tool), replace(parse(then, tool), version=1)
+
+
 def _quoted(text: str) -> list[str]:
     import shlex  # moves with quotes in them are rare
 

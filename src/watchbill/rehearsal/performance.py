@@ -6,7 +6,7 @@ from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
 from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context
-from watchbill.charts.render import Failure
+from watchbill.charts.render import Failure, parse
 from watchbill.errors import UserError
 from watchbill.lifecycle.lab import Lab, ReleaseName
 from watchbill.lifecycle.play import Played, play
@@ -14,8 +14,8 @@ from watchbill.lifecycle.world import World
 from watchbill.rehearsal.script import Script
 from watchbill.rehearsal.versions import (
     FIRST_REVISIONS,
+    Fixed,
     FromChart,
-    FromManifests,
     Look,
     Source,
     Versions,
@@ -64,9 +64,9 @@ def _from_chart(engine: Engine, chart: Chart, context: Context) -> FromChart:
     return version
 
 
-def _from_manifests(engine: Engine, name: str, text: str, context: Context) -> FromManifests:
+def _from_manifests(engine: Engine, name: str, text: str, context: Context) -> Fixed:
     try:
-        return FromManifests(engine, name, text, context)
+        return Fixed(parse(engine, name, text, context))
     except UserError as error:
         raise UserError(
             error.what, where=error.where, then="-m takes manifests as `helm template` prints them"

@@ -12,7 +12,7 @@ from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
 from watchbill.charts.order import HELM3
 from watchbill.charts.protocol import Context, Lookup
-from watchbill.charts.render import Document, Failure, Rendering, Resource, parse, render, render_each
+from watchbill.charts.render import Document, Failure, Rendering, Resource, render, render_each
 from watchbill.errors import UserError
 from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.lab import ReleaseName, Tool
@@ -66,11 +66,11 @@ class Versions:
         )
 
 
-class FromManifests:
+class Fixed:
     """Rendered before: the same in every situation."""
 
-    def __init__(self, engine: Engine, name: str, text: str, context: Context) -> None:
-        self._rendering = parse(engine, name, text, context)
+    def __init__(self, rendering: Rendering) -> None:
+        self._rendering = rendering
         self._known: dict[str, Rendered] = {}
 
     def render(

@@ -1,8 +1,9 @@
 """All that was found, with every text of strangers fit to be printed."""
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from watchbill.report.terminal import LONGEST_LINE, LONGEST_WORD, printable, shortened
 
@@ -12,19 +13,26 @@ _HAVE_LINES = frozenset({"error", "fix", "override", "then", "what", "where"})
 
 
 def harmless(found: T) -> T:
-    return msgspec.convert(_harmless(msgspec.to_builtins(found)), type(found))
+    return cast(T, _harmless(found))
 
 
 def _harmless(thing: Any, field: str = "") -> Any:
+    """The very same thing where there is nothing to change."""
     match thing:
         case str() if field in _HAVE_LINES:
             return "\n".join(_line(line.expandtabs(2).rstrip()) for line in thing.split("\n"))
         case str():
             return _line(thing)
-        case list() | tuple():
+        case tuple():
+            return tuple([_harmless(item, field) for item in thing])
+        case list():
             return [_harmless(item, field) for item in thing]
         case dict():
             return {key: _harmless(value, key) for key, value in thing.items()}
+        case msgspec.Struct():
+            old = {name: getattr(thing, name) for name in thing.__struct_fields__}
+            new = {name: _harmless(value, name) for name, value in old.items()}
+            return thing if new == old else replace(thing, **new)
         case _:
             return thing
 

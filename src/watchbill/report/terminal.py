@@ -7,6 +7,7 @@ from watchbill.patterns import regex
 from watchbill.report.styles import unstyle
 
 ESCAPE = "\x1b"
+CUT = "…"  # our own, for what was left out
 # Columns. A name in Kubernetes is not longer, a path not much; whatever is, nobody will read.
 LONGEST_WORD, LONGEST_LINE = 253, 4_000
 # What begins a line like this, after blanks, GitHub's and Azure's runners obey: any word may come to begin one.
@@ -25,7 +26,7 @@ def width(text: str) -> int:
     if text.isascii():
         return len(unstyle(text)) if ESCAPE in text else len(text)
     plain = unstyle(text)
-    special = [character for character in set(plain) if not character.isascii()]
+    special = [character for character in set(plain) if not character.isascii() and character != CUT]
     return len(plain) + sum(plain.count(character) * (_columns(character) - 1) for character in special)
 
 
@@ -47,7 +48,7 @@ def shortened(text: str, columns: int) -> str:
     if width(text) <= columns:
         return text
     head, tail = (columns - 1) // 2, columns // 2
-    return f"{_fitting(text, head)}…{_fitting(text[::-1], tail)[::-1]}"
+    return f"{_fitting(text, head)}{CUT}{_fitting(text[::-1], tail)[::-1]}"
 
 
 def wrapped(text: str, columns: int, *, first: str = "", then: str = "") -> Iterator[str]:

@@ -4,8 +4,8 @@ A name alone is no proof: it may be a label, or a name in a certificate. It coun
 port, or where what it is given to says that it is a host.
 """
 
+import base64
 import re
-from base64 import b64decode
 from binascii import Error
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -108,7 +108,7 @@ def _data(manifest: Manifest | None) -> Iterator[tuple[str, str]]:
 def _decoded(value: str) -> str:
     """Nothing where it is no text."""
     try:
-        return b64decode(value, validate=True).decode()
+        return base64.b64decode(value, validate=True).decode()
     except (Error, UnicodeDecodeError):
         return ""
 

@@ -1,6 +1,7 @@
 """WB104: with a longer release name the name of an object is longer than Kubernetes takes."""
 
 from collections import Counter
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -44,7 +45,16 @@ def _claim(sighting: Sighting) -> Claim | None:
 def _from_some_length_on(sighting: Sighting, key: Key, limit: int, too_long: bool) -> Claim:
     more = len(key.name) - len(LONGEST_NAME)
     place = next((place for place, one in _places(sighting, LONGEST_NAME).items() if one == key), None)
-    length = _shortest(sighting, place, limit - more + 1)
+
+    def letters(length: int) -> int:
+        """Of the object's name, with a release name of that length."""
+        found = _places(sighting, LONGEST_NAME[:length]).get(place) if place is not None else None
+        return len(found.name) if found is not None else 0
+
+    if too_long and place is not None:
+        length = _shortest(letters, limit)
+    else:
+        length = _bisected(lambda length: _is_refused(sighting, place, LONGEST_NAME[:length]))
     subject = _places(sighting, "").get(place, key) if place is not None else key
     what = (
         f"its name is {more} letters longer than the release's, and the name of a {key.kind} may have {limit}"
@@ -69,25 +79,35 @@ def _fix(limit: int) -> str:
     return f'cut the name: | trunc {limit} | trimSuffix "-", or shorter by as much as comes behind it'
 
 
-def _shortest(sighting: Sighting, place: Place | None, likely: int) -> int:
-    """The length from which on this object is refused: played, since templates may cut names in their own ways. `likely`
-    is where it is if they do not."""
+def _shortest(letters: Callable[[int], int], limit: int) -> int:
+    """The length of a release name from which on the object's is too long: rendered, since templates may cut names in
+    their own ways. Mostly they do not: a letter less there is a letter less here."""
     works, fails = 0, len(LONGEST_NAME)
-    if 1 < likely < fails and _fails(sighting, place, likely):
-        fails = likely
-        works = 0 if _fails(sighting, place, likely - 1) else likely - 1
+    length = fails - (letters(fails) - limit)
+    while works < length < fails:
+        found = letters(length)
+        if found == limit:
+            return length + 1
+        if found < limit:
+            works = length
+        else:
+            fails, length = length, length - (found - limit)
+    return _bisected(lambda length: letters(length) > limit, works, fails)
+
+
+def _bisected(is_too_long: Callable[[int], bool], works: int = 0, fails: int = len(LONGEST_NAME)) -> int:
+    """The shortest one, between one that works and one that fails."""
     while fails - works > 1:
         length = (works + fails) // 2
-        if _fails(sighting, place, length):
+        if is_too_long(length):
             fails = length
         else:
             works = length
     return fails
 
 
-def _fails(sighting: Sighting, place: Place | None, length: int) -> bool:
+def _is_refused(sighting: Sighting, place: Place | None, name: str) -> bool:
     """Whether the moves fail at the object of this place; others of the chart may be refused from another length on."""
-    name = LONGEST_NAME[:length]
     world = World()
     for move in sighting.violation.trace:
         played = play(world, replace(move, release=name), sighting.lab)

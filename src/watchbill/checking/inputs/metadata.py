@@ -54,9 +54,10 @@ def read(engine: Engine, path: str) -> Metadata:
 
 
 def is_library(engine: Engine, path: str) -> bool:
-    """Asks the engine only about charts that might be one."""
+    """Asks the engine only about charts that might be one: a comment about them stands in every chart that Helm makes."""
     text = _file(path, CHART_FILE) if os.path.isdir(path) else _packed(path)
-    return "library" in text and _yaml(engine, text).get("type") == "library"
+    might_be = any("library" in line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    return might_be and _yaml(engine, text).get("type") == "library"
 
 
 def local_closure(engine: Engine, directory: str) -> tuple[str, ...]:

@@ -9,11 +9,12 @@ from watchbill.charts.render import Resource
 from watchbill.checking.grounds import Change, Ground
 from watchbill.checking.locating import Locator
 from watchbill.checking.result import Fact, Location
-from watchbill.checking.sightings import is_sound, to_the_next
+from watchbill.checking.sightings import is_sound
 from watchbill.checking.tabulating.cells import Cell, View, cell, nothing
 from watchbill.checking.tabulating.runners import Part, Roster
 from watchbill.lifecycle.helm.hooks import policies
 from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import to_the_next
 from watchbill.lifecycle.objects import at
 from watchbill.lifecycle.scenarios import NEXT, THIS, Scenario, Walked, scenarios, stage_for, walk
 from watchbill.lifecycle.stage import Stage
@@ -188,7 +189,7 @@ class _Book:
 
     def _is_sound(self, trial: Change) -> bool:
         """Whether anybody could deploy what was made up."""
-        return is_sound(self._stage(trial.lab), *to_the_next(self._grounds[0].tool))
+        return is_sound(self._stage(trial.lab), *to_the_next(self._grounds[0].tool.name))
 
     def _changes(self, trial: Change, number: int) -> bool:
         this, following = (

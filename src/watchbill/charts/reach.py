@@ -1,0 +1,50 @@
+"""Which values can reach a chart's Jobs at all: the others need not be tried. Told by the texts of its templates."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from watchbill.charts.chart import Chart
+from watchbill.charts.leaves import Leaf
+from watchbill.charts.render import Rendering
+from watchbill.patterns import regex
+
+_WORD = regex(r"\w+")
+_IN_SUBCHART = regex(r"/charts/([^/]+)")
+_COMMENT = regex(r"(?s)\{\{-?\s*/\*.*?\*/\s*-?\}\}")
+# All of them at once, or text that stands elsewhere: nobody can say which ones are meant.
+_ALL_OF_THEM = regex(r"\bValues\b(?!\.\w)|\bFiles\b")
+
+
+def reaching_jobs(leaves: Sequence[Leaf], chart: Chart, base: Rendering) -> list[Leaf]:
+    """A template that looks at a value names it, or something it is in. What stands in a define may be included."""
+    making = {one.origin.template for one in base.resources if one.kind in ("Job", "CronJob")}
+    texts = [
+        one.text
+        for one in chart.templates
+        if one.path in making or "Job" in one.text or "define" in one.text or "block" in one.text
+    ]
+    text = _COMMENT.sub("", "\n".join([*texts, *_templates_in(base.values)]))
+    if _ALL_OF_THEM.search(text):
+        return list(leaves)
+    words = frozenset(_WORD.findall(text))
+    subcharts = {name for one in chart.templates for name in _IN_SUBCHART.findall(one.path)}
+    return [leaf for leaf in leaves if _is_named(leaf, words, subcharts)]
+
+
+def _is_named(leaf: Leaf, words: frozenset[str], subcharts: set[str]) -> bool:
+    """By its first key; a subchart does not say its own name, so there it is any of the keys."""
+    keys = [part for part in leaf.path if isinstance(part, str)]
+    telling = keys if keys[0] in subcharts else keys[:1]
+    return any(words.issuperset(_WORD.findall(key)) for key in telling)
+
+
+def _templates_in(values: Any) -> Iterator[str]:
+    """Values that are templates themselves."""
+    if isinstance(values, dict):
+        for value in values.values():
+            yield from _templates_in(value)
+    elif isinstance(values, list):
+        for value in values:
+            yield from _templates_in(value)
+    elif isinstance(values, str) and "{{" in values:
+        yield values
