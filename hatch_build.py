@@ -179,7 +179,7 @@ class Bare(ast.NodeTransformer):
     Those of classes say what structs are made of."""
 
     def visit(self, node: ast.AST) -> Any:
-        if hasattr(node, "col_offset"):
+        if isinstance(node, ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias | ast.pattern):
             node.col_offset = node.end_col_offset = -1
         return super().visit(node)
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 from benchmarks.measure import peak_memory
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context
+from watchbill.charts.render import parse as parse_manifests
 from watchbill.lifecycle.explore import Explored, explore
 from watchbill.lifecycle.lab import Lab, ReleaseName, Tool
 from watchbill.lifecycle.moves import number, parse
@@ -21,7 +22,7 @@ from watchbill.lifecycle.play import play
 from watchbill.lifecycle.sketch import sketch
 from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import World
-from watchbill.rehearsal.versions import FromManifests, Versions, context_for
+from watchbill.rehearsal.versions import Fixed, Versions, context_for
 
 T = TypeVar("T")
 
@@ -143,7 +144,7 @@ def lab(engine: Engine, tool: str, jobs: int, others: int) -> Lab:
     name, version = tool.split("@")
     which = Tool(name, version)
     context = context_for(Context(release="r", namespace="ns"), which)
-    sources = [FromManifests(engine, f"v{n}.yaml", chart(jobs, others, n), context) for n in (1, 2)]
+    sources = [Fixed(parse_manifests(engine, f"v{n}.yaml", chart(jobs, others, n), context)) for n in (1, 2)]
     versions = Versions(sources, ReleaseName("r", "ns"))
     return Lab(which, versions, versions.cluster, "r", "ns")
 
