@@ -227,6 +227,25 @@ def test_each_object_has_a_length_of_its_own(engine: Engine, tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "length"),
+    [
+        ("{{ .Release.Name }}-runs-the-migrations", 44),
+        ("{{ printf `%s-membership-of-the-club` .Release.Name | trunc 60 }}-migrate", 33),  # cut on the way
+        ("{{ .Release.Name }}-{{ .Release.Name }}-migrate", 28),
+        ("{{ if gt (len .Release.Name) 20 }}{{ repeat 70 `x` }}{{ else }}short{{ end }}", 21),
+    ],
+)
+def test_the_length_is_rendered_however_names_are_made(
+    engine: Engine, tmp_path: Path, name: str, length: int
+) -> None:
+    text = job(f"'{name}'", annotations="helm.sh/hook: pre-install")
+    [finding] = [
+        one for one in found_in_chart(engine, {"templates/job.yaml": text}, tmp_path) if one.rule == "WB104"
+    ]
+    assert f" of {length} letters or more" in finding.title
+
+
 # --- WB107
 
 
