@@ -8,8 +8,17 @@ import pytest
 from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
 from watchbill.charts.problems import explain
-from watchbill.charts.protocol import Context, EngineError, Lookup, Values, ValuesFile, Volatile
-from watchbill.charts.render import Failure, Rendering, render, render_one
+from watchbill.charts.protocol import (
+    Context,
+    EngineError,
+    Locate,
+    Lookup,
+    Source,
+    Values,
+    ValuesFile,
+    Volatile,
+)
+from watchbill.charts.render import Failure, Rendering, render, render_each, render_one
 from watchbill.errors import UserError
 
 FACTS = """
@@ -62,6 +71,14 @@ def test_a_context_decides_everything_the_templates_see(engine: Engine, facts: C
         "kube": "v1.29.3/v3.19.0/true",
         "values": "chart/chart/chart/chart",
     }
+
+
+def test_what_was_only_prepared_is_no_answer_to_others(engine: Engine, facts: Chart, tmp_path: Path) -> None:
+    under_way = render_each(engine, facts, [Context(release="one"), Context(release="two")])
+    engine.prepare(Locate((), facts.source, Context(release="one")))
+    engine.prepare(Locate((), Source(path=str(tmp_path / "nowhere")), Context()))
+    assert [data(one)["release"][:3] for _, one in under_way if isinstance(one, Rendering)] == ["one", "two"]
+    assert data(render_one(engine, facts, Context(release="three")))["release"].startswith("three/")
 
 
 def test_values_win_in_helm_s_order(engine: Engine, facts: Chart, tmp_path: Path) -> None:
