@@ -6,11 +6,21 @@ import sys
 from types import ModuleType
 from typing import Any
 
+# What msgspec has for JSON schemas and other formats, and what Secrets are written in.
+LATER = (
+    "base64",
+    "msgspec.inspect",
+    "msgspec.msgpack",
+    "msgspec.toml",
+    "msgspec.yaml",
+    "textwrap",
+)
+
 
 def prepare() -> None:
     """Before msgspec is imported."""
     _import_uuid()
-    for name in ("textwrap", "base64"):  # for documentation in JSON schemas, which msgspec makes; for Secrets
+    for name in LATER:
         sys.modules.setdefault(name, _Later(name))
 
 

@@ -37,6 +37,8 @@ print(platform.system() == os.uname().sysname, bool(platform.python_version()))
 from textwrap import dedent
 print(dedent("  a") + textwrap.indent("b", " "), textwrap.TextWrapper.__module__)
 print(uuid.UUID(int=1), len(str(uuid.uuid4())))
+import msgspec.inspect
+print(msgspec.inspect.type_info(int), msgspec.yaml.__name__, msgspec.msgpack.decode(msgspec.msgpack.encode([1])))
 from base64 import b64decode
 print(b64decode(base64.b64encode(b"a")), base64.b64decode is b64decode)
 """
@@ -45,6 +47,7 @@ print(b64decode(base64.b64encode(b"a")), base64.b64decode is b64decode)
         "True True",
         "a b textwrap",
         "00000000-0000-0000-0000-000000000001 36",
+        "IntType(gt=None, ge=None, lt=None, le=None, multiple_of=None) msgspec.yaml [1]",
         "b'a' True",
     ]
 
