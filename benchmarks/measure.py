@@ -1,4 +1,4 @@
-"""Times that mean something on a busy machine: interleaved runs, the best of each, ratios in one run."""
+"""Times that mean something on a busy machine: interleaved runs, the best and the median of each, ratios in one run."""
 
 import os
 import subprocess
@@ -51,7 +51,8 @@ def peak_memory(*arguments: str, request: bytes = b"") -> int:
 
 def table(times: Mapping[str, Times], against: str) -> None:
     for name, taken in times.items():
-        ratio = taken.best / times[against].best
+        best, middle = taken.best / times[against].best, taken.middle / times[against].middle
         print(
-            f"  {name:<42} {taken.best * 1000:7.1f} ms best {taken.middle * 1000:7.1f} ms median   x{ratio:.2f}"
+            f"  {name:<42} {taken.best * 1000:7.1f} ms best {taken.middle * 1000:7.1f} ms median"
+            f"   x{best:.2f} best x{middle:.2f} median"
         )

@@ -47,12 +47,20 @@ class EngineFailed(Exception):  # noqa: N818
 
 
 class Engine:
-    """One engine process, used as a context manager. `spawned` is one that `__main__` started early."""
+    """One engine process, used as a context manager. `spawned` is one that `__main__` started early.
+
+    `eager`: there are processors to spare, so what is likely to be asked may be worked on before it is.
+    """
 
     def __init__(
-        self, limits: process.Limits | None = None, spawned: process.EngineProcess | None = None
+        self,
+        limits: process.Limits | None = None,
+        spawned: process.EngineProcess | None = None,
+        *,
+        eager: bool = True,
     ) -> None:
         self.limits = limits or process.Limits()
+        self.eager = eager
         self.helm_version = ""
         self._process = spawned
         self._greeted = False
@@ -89,7 +97,8 @@ class Engine:
     def prepare(self, question: Question) -> None:
         """Somebody is going to ask something like it: the engine gets ready when it has nothing else to do. What it
         answers is passed over."""
-        self._put(question)
+        if self.eager:
+            self._put(question)
 
     def _put(self, question: Question) -> tuple[int, process.EngineProcess]:
         self._next_id += 1

@@ -60,7 +60,7 @@ class _Trial(Struct, frozen=True):
 
 
 def next_versions(
-    engine: Engine, chart: Chart, context: Context, meanwhile: Callable[[Rendering], None] = lambda _: None
+    engine: Engine, chart: Chart, context: Context, meanwhile: Callable[[Rendering], None] | None = None
 ) -> list[NextVersion]:
     """Every next version that the engine shows to differ, in a fixed order. `meanwhile`: to be done with what they
     differ from while the engine is at work."""
@@ -83,11 +83,12 @@ def _found(
     chart: Chart,
     base: Rendering,
     trials: list[_Trial],
-    meanwhile: Callable[[Rendering], None] = lambda _: None,
+    meanwhile: Callable[[Rendering], None] | None = None,
 ) -> dict[Which, NextVersion]:
     """Those that differ, by the input that does; all in one request."""
     results = render_each(engine, chart, [trial.context for trial in trials])
-    meanwhile(base)
+    if meanwhile is not None:
+        meanwhile(base)
     judge = _Judge(base)
     found: dict[Which, NextVersion] = {}
     for index, result in results:

@@ -107,7 +107,8 @@ def of_chart(
     the tool sees it."""
     # The seed is that of an install: what is rendered here is not rendered again.
     first = replace(context_for(context, tools[0]), seed=1, anonymous=True)
-    made_up = [] if old is not None else next_versions(engine, chart, first, partial(_get_to_know, tools))
+    meanwhile = partial(_get_to_know, tools) if engine.eager else None
+    made_up = [] if old is not None else next_versions(engine, chart, first, meanwhile)
     casts = [_cast(engine, chart, old, context, made_up, tool=tool, finish=finishing(tool)) for tool in tools]
     if old is not None:
         befores = [cast.before for cast in casts if cast.before is not None]

@@ -40,7 +40,7 @@ def _cores() -> int:
 
 def _begin(limits: Limits, work: Work[Any]) -> None:
     global _engine, _work
-    _engine, _work = Engine(limits), work
+    _engine, _work = Engine(limits, eager=False), work  # other workers want the processors
 
 
 def _one(task: Task) -> Any:
