@@ -8,8 +8,8 @@ cannot read it: then they are imported as ever. hatch_build.py writes it.
 import marshal
 import os
 import sys
-from importlib._bootstrap_external import MAGIC_NUMBER, SourceFileLoader
-from importlib.machinery import ModuleSpec
+from _frozen_importlib import ModuleSpec  # they are there already; `importlib` would import more
+from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
 from mmap import ACCESS_READ, mmap
 from types import ModuleType
 

@@ -1,6 +1,5 @@
 """What is imported and a check hardly ever asks: left out, or put off until somebody does. It is a tenth of the start."""
 
-import importlib
 import os
 import sys
 from types import ModuleType
@@ -32,7 +31,7 @@ def _import_uuid() -> None:
     known.system = lambda: os.uname().sysname  # type: ignore[attr-defined]
     sys.modules["platform"] = known
     try:
-        importlib.import_module("uuid")
+        import uuid  # noqa: F401
     except AttributeError:  # another Python's asks for more
         sys.modules.pop("uuid", None)
     finally:
@@ -45,4 +44,5 @@ class _Later(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
-        return getattr(importlib.import_module(self.__name__), name)
+        __import__(self.__name__)
+        return getattr(sys.modules[self.__name__], name)

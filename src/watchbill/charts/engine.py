@@ -190,7 +190,7 @@ def _expected_source() -> str:
     checkout = os.path.normpath(os.path.join(package, "..", "..", "..", "engine"))
     if os.path.isfile(os.path.join(checkout, "go.mod")):
         return source_digest(checkout)
-    with open(os.path.join(package, "_engine", "source"), encoding="ascii") as file:
+    with open(os.path.join(package, "_engine", "source"), encoding="utf-8") as file:
         return file.read().strip()
 
 

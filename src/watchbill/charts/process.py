@@ -6,10 +6,10 @@ engine then loads while Python does. Template code cannot be interrupted, so to 
 
 import os
 import select
-import signal
 import time
 
 BINARY = os.path.join(os.path.dirname(__file__), "_engine", "watchbill-engine")
+SIGKILL = 9  # everywhere; `signal` makes enumerations of all of them when it is imported
 READ_SIZE = 1 << 16  # as much as a pipe holds
 LAST_WORDS = 1 << 20
 
@@ -108,5 +108,5 @@ class EngineProcess:
         self._alive = False
         for fd in (self._to, self._from, self._errors):
             os.close(fd)
-        os.kill(self.pid, signal.SIGKILL)  # a child that has ended stays a zombie until the next line
+        os.kill(self.pid, SIGKILL)  # a child that has ended stays a zombie until the next line
         os.waitpid(self.pid, os.WNOHANG)  # to wait for one that is still dying takes as long as to render

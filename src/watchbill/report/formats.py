@@ -1,6 +1,5 @@
 """Every format by its name: what was found goes in, text comes out."""
 
-from importlib import import_module
 from typing import Protocol, cast
 
 from watchbill.checking.result import Run
@@ -17,4 +16,4 @@ class Report(Protocol):
 
 def report_in(form: str) -> Report:
     """Only the module that is asked for is imported: a report in text need not wait for the others."""
-    return cast(Report, import_module(f"watchbill.report.{form}").report)
+    return cast(Report, __import__(f"watchbill.report.{form}", fromlist=["report"]).report)

@@ -5,7 +5,6 @@ Both functions take objects as `defaults` prepares them. Kinds without rules her
 
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from watchbill.lifecycle.kube import removed, validate_meta
@@ -44,7 +43,8 @@ def on_update(new: Object, old: Object) -> tuple[Cause, ...]:
 def _function(name: str) -> Callable[..., list[Cause]]:
     """Kinds have modules of their own, most of which no chart needs."""
     module, _, function = name.partition(".")
-    found: Callable[..., list[Cause]] = getattr(import_module(f"{__package__}.validate_{module}"), function)
+    validating = __import__(f"{__package__}.validate_{module}", fromlist=[function])
+    found: Callable[..., list[Cause]] = getattr(validating, function)
     return found
 
 
