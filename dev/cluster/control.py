@@ -20,7 +20,7 @@ def launch(layout: Layout, binaries: dict[str, Path]) -> None:
     pki.ensure(layout)
     kubeconfig.write(layout, layout.kubeconfig, "admin")
     daemon(layout, ETCD, binaries["etcd"], _etcd(layout))
-    daemon(layout, API_SERVER, binaries["kube"], _api_server(layout))
+    daemon(layout, API_SERVER, binaries["kube"], api_server(layout, layout.ports.api))
 
 
 def finish(layout: Layout, binaries: dict[str, Path]) -> Api:
@@ -110,7 +110,8 @@ def _etcd(layout: Layout) -> list[str]:
     ]
 
 
-def _api_server(layout: Layout) -> list[str]:
+def api_server(layout: Layout, port: int) -> list[str]:
+    """The arguments of one; several may share an etcd."""
     pki_dir = layout.pki
     if layout.level == "node":
         # Webhooks and aggregated APIs are called at their endpoints: no service address is needed for it.
@@ -123,7 +124,7 @@ def _api_server(layout: Layout) -> list[str]:
         f"--etcd-servers=http://127.0.0.1:{layout.ports.etcd}",
         f"--bind-address={layout.api_address}",
         f"--advertise-address={layout.api_address}",
-        f"--secure-port={layout.ports.api}",
+        f"--secure-port={port}",
         f"--tls-cert-file={pki_dir}/apiserver.crt",
         f"--tls-private-key-file={pki_dir}/apiserver.key",
         f"--client-ca-file={pki_dir}/ca.crt",
