@@ -201,6 +201,17 @@ def test_chance_does_not_name_a_hook_like_one_that_a_failed_install_left(
     assert (by_chance, by_revision) == ([], ["warning Job/work-1"])
 
 
+@pytest.mark.parametrize(
+    ("suffix", "said"), [("{{ randAlphaNum 5 | lower }}", []), ("always", ["error Job/work-always"])]
+)
+def test_what_kubectl_applies_is_rendered_anew_each_time(
+    engine: Engine, tmp_path: Path, suffix: str, said: list[str]
+) -> None:
+    text = job(f"work-{suffix}", image="app:{{ .Chart.Version }}")
+    found = found_in_chart(engine, {"templates/job.yaml": text}, tmp_path, tools=["kubectl@1.37.1"])
+    assert told(found, "WB101") == said
+
+
 # --- WB104
 
 

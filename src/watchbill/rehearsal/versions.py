@@ -155,8 +155,8 @@ class FromChart:
 
     @cached_property
     def _is_by_chance(self) -> bool:
-        """Whether Helm, which asks for each install anew, gets another thing each time."""
-        return bool(self._context.helm_version) and _is_volatile(self.look(1))
+        """Whether who asks for each install anew gets another thing each time."""
+        return _is_volatile(self.look(1))
 
     def _first(self, revision: int, release: ReleaseName | None = None) -> "_Asked":
         own = ReleaseName(self._context.release, self._context.namespace)
