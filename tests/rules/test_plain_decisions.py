@@ -461,6 +461,19 @@ def test_only_what_the_hook_reads_is_too_old(container: str, expected: list[str]
     assert told(found(engine, new, old), "WB505") == expected
 
 
+@pytest.mark.parametrize(
+    ("container", "change"),
+    [(ONE_KEY, "value later"), (ONE_KEY.replace("key: a", "key: b"), "value earlier")],
+)
+def test_without_a_version_before_the_value_that_a_hook_reads_is_changed(
+    engine: Engine, tmp_path: Path, container: str, change: str
+) -> None:
+    text = reading('a: "{{ .Values.later }}", b: "{{ .Values.earlier }}"', container)
+    files = {"templates/all.yaml": text, "values.yaml": "earlier: info\nlater: debug\n"}
+    stale = [one for one in found_in_chart(engine, files, tmp_path) if one.rule == "WB505"]
+    assert [(one.level, one.changes) for one in stale] == [("warning", (change,))]
+
+
 def test_rendered_passwords_differ_by_chance(engine: Engine) -> None:
     old, new = (
         secret(value) + job(annotations=UPGRADE, container=SECRET_OF_WEB)

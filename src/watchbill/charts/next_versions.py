@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from watchbill.charts.bump import bump_version, candidates
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
+from watchbill.charts.hook_inputs import Input, contents
 from watchbill.charts.images import (
     empty_tags,
     images_of,
@@ -176,15 +177,24 @@ class _Judge:
     def __init__(self, base: Rendering) -> None:
         self._images = images_of(base.resources)
         self._pods = _pod_templates(base)
+        self._read = contents(base)
+        self._changed = set[Input]()  # of what hooks read
 
     def kind(self, change: Change, changed: Rendering) -> Kind | None:
         if change.kind in ("chart version", "app version"):
             return change.kind  # they change with every release, whether the templates show them or not
         if only_tags_differ(self._images, images_of(changed.resources)):
             return "image"
-        if change.kind == "value" and self._pods != _pod_templates(changed):
+        if change.kind == "value" and (self._pods != _pod_templates(changed) or self._is_first_for(changed)):
             return "value"
         return None
+
+    def _is_first_for(self, changed: Rendering) -> bool:
+        """Whether a hook reads something else: one change of what it reads shows what all of them would."""
+        now = contents(changed) if self._read else {}
+        fresh = {one for one, content in now.items() if content != self._read.get(one)} - self._changed
+        self._changed |= fresh
+        return bool(fresh)
 
 
 def _pod_templates(rendering: Rendering) -> list[str]:

@@ -1,9 +1,11 @@
-"""Which values can reach a chart's Jobs at all: the others need not be tried. Told by the texts of its templates."""
+"""Which values can reach a chart's Jobs, or what hooks read, at all: the others need not be tried. Told by the texts of
+its templates."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from watchbill.charts.chart import Chart
+from watchbill.charts.hook_inputs import read_by_hooks
 from watchbill.charts.leaves import Leaf
 from watchbill.charts.render import Rendering
 from watchbill.patterns import regex
@@ -17,7 +19,8 @@ _ALL_OF_THEM = regex(r"\bValues\b(?!\.\w)|\bFiles\b")
 
 def reaching_jobs(leaves: Sequence[Leaf], chart: Chart, base: Rendering) -> list[Leaf]:
     """A template that looks at a value names it, or something it is in. What stands in a define may be included."""
-    making = {one.origin.template for one in base.resources if one.kind in ("Job", "CronJob")}
+    jobs = [one for one in base.resources if one.kind in ("Job", "CronJob")]
+    making = {one.origin.template for one in (*jobs, *read_by_hooks(base).values())}
     texts = [
         one.text
         for one in chart.templates
