@@ -56,7 +56,9 @@ def test_its_surroundings_are_those_of_a_function(namespace: Namespace) -> None:
     outcome = played(namespace, job, installed="2.4.0", is_new=False).outcome
 
     assert outcome.status == "done"
-    *variables, user = [line[9:] for line in outcome.log][1:]
+    said = [line[9:] for line in outcome.log][1:]
+    # A kubelet that is busy may be late to learn of the ConfigMap, which is told.
+    *variables, user = [line for line in said if not line.startswith("WARNING job waits")]
     assert variables == [
         "MODE=fast",
         "SIZE=30Gi",
