@@ -29,7 +29,7 @@ test-cluster: env
 	$(BIN)/python -m dev.oracle
 	$(BIN)/pytest -n 2 -m "(cluster or oracle) and not long" || $(BIN)/pytest --last-failed --last-failed-no-failures none
 
-# What is killed again and again, and databases that are made anew each time: half an hour.
+# What is killed again and again, and databases that are made anew each time: ten minutes.
 test-long: env
 	$(CLUSTER) up --level control
 	$(CLUSTER) up --level node
