@@ -10,6 +10,7 @@ from watchbill.charts.chart import load
 from watchbill.charts.engine import Engine
 from watchbill.charts.next_versions import NextVersion, next_versions
 from watchbill.charts.protocol import Context
+from watchbill.checking.hook_inputs import read_by_hooks
 
 CASES = Path(__file__).parent / "next_versions"
 
@@ -22,7 +23,8 @@ def test_every_change_is_found_and_nothing_else(engine: Engine, case: Path, tmp_
 
 def versions_of(engine: Engine, case: Path, folder: Path) -> dict[str, NextVersion]:
     chart = load(engine, str(txtar.unpack(case, folder)))
-    return {str(version.change): version for version in next_versions(engine, chart, Context())}
+    found = next_versions(engine, chart, Context(), watch=read_by_hooks)
+    return {str(version.change): version for version in found}
 
 
 def job(version: NextVersion) -> str:

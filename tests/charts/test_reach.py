@@ -11,8 +11,9 @@ from watchbill.charts.engine import Engine
 from watchbill.charts.leaves import leaves_of
 from watchbill.charts.next_versions import next_versions
 from watchbill.charts.protocol import Context
-from watchbill.charts.reach import reaching_jobs
+from watchbill.charts.reach import reaching
 from watchbill.charts.render import Rendering, render_one
+from watchbill.checking.hook_inputs import read_by_hooks
 
 CHECKOUT = Path(__file__).parents[2]
 CASES = sorted((Path(__file__).parent / "next_versions").glob("*.txtar"))
@@ -24,9 +25,9 @@ def test_it_is_as_if_all_were_tried(
     engine: Engine, where: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chart = load(engine, str(where if where.is_dir() else txtar.unpack(where, tmp_path)))
-    found = next_versions(engine, chart, Context())
-    monkeypatch.setattr(made_up, "reaching_jobs", lambda leaves, _chart, _base: leaves)
-    assert found == next_versions(engine, chart, Context())
+    found = next_versions(engine, chart, Context(), watch=read_by_hooks)
+    monkeypatch.setattr(made_up, "reaching", lambda leaves, *_: leaves)
+    assert found == next_versions(engine, chart, Context(), watch=read_by_hooks)
 
 
 JOB = """\
@@ -50,7 +51,7 @@ def reached(engine: Engine, folder: Path, args: str, **more: str) -> list[str]:
         (folder / name).write_text(text)
     chart, base = base_of(engine, folder)
     leaves = list(leaves_of(VALUES))
-    return [leaf.name for leaf in reaching_jobs(leaves, chart, base)]
+    return [leaf.name for leaf in reaching(leaves, chart, base, ())]
 
 
 def base_of(engine: Engine, folder: Path) -> tuple[Chart, Rendering]:

@@ -5,7 +5,7 @@ do so. Which input does what is not guessed either: candidates are rendered, all
 output tells what each of them changed. One that shows nowhere, or does not render, is no next version.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from watchbill.charts.bump import bump_version, candidates
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
-from watchbill.charts.hook_inputs import Input, contents
 from watchbill.charts.images import (
     empty_tags,
     images_of,
@@ -26,7 +25,7 @@ from watchbill.charts.images import (
 )
 from watchbill.charts.leaves import Leaf, leaves_of, merged, overlay
 from watchbill.charts.protocol import Context
-from watchbill.charts.reach import reaching_jobs
+from watchbill.charts.reach import Watch, Watched, reaching
 from watchbill.charts.render import Rendering, Resource, render_each, render_one
 
 MAX_VALUES = 200
@@ -61,14 +60,20 @@ class _Trial(Struct, frozen=True):
 
 
 def next_versions(
-    engine: Engine, chart: Chart, context: Context, meanwhile: Callable[[Rendering], None] | None = None
+    engine: Engine,
+    chart: Chart,
+    context: Context,
+    *,
+    watch: Watch = lambda _: {},
+    meanwhile: Callable[[Rendering], None] | None = None,
 ) -> list[NextVersion]:
-    """Every next version that the engine shows to differ, in a fixed order. `meanwhile`: to be done with what they
-    differ from while the engine is at work."""
+    """Every next version that the engine shows to differ, in a fixed order. `watch`: what of a rendering matters beside
+    Jobs. `meanwhile`: to be done with what they differ from while the engine is at work."""
     base = render_one(engine, chart, replace(context, want_values=True))
-    found = _found(engine, chart, base, list(_trials(chart, base)), meanwhile)
+    judge = _Judge(base, watch)
+    found = _found(engine, chart, judge, list(_trials(chart, base, judge.watched.values())), meanwhile)
     if again := list(_second_trials(chart, base, found)):
-        found |= _found(engine, chart, base, again)
+        found |= _found(engine, chart, judge, again)
     return sorted(found.values(), key=lambda version: _ORDER[version.change.kind])
 
 
@@ -82,15 +87,14 @@ def _which(change: Change) -> Which:
 def _found(
     engine: Engine,
     chart: Chart,
-    base: Rendering,
+    judge: "_Judge",
     trials: list[_Trial],
     meanwhile: Callable[[Rendering], None] | None = None,
 ) -> dict[Which, NextVersion]:
     """Those that differ, by the input that does; all in one request."""
     results = render_each(engine, chart, [trial.context for trial in trials])
     if meanwhile is not None:
-        meanwhile(base)
-    judge = _Judge(base)
+        meanwhile(judge.base)
     found: dict[Which, NextVersion] = {}
     for index, result in results:
         change = trials[index].change
@@ -132,7 +136,7 @@ def _jobs(rendering: Rendering) -> list[str]:
 _ORDER: dict[Kind, int] = {"chart version": 0, "app version": 1, "image": 2, "value": 3}
 
 
-def _trials(chart: Chart, base: Rendering) -> Iterator[_Trial]:
+def _trials(chart: Chart, base: Rendering, watched: Iterable[Watched]) -> Iterator[_Trial]:
     context = replace(base.context, want_values=False)
     version = bump_version(chart.version)
     yield _Trial(Change("chart version", "", chart.version, version), replace(context, chart_version=version))
@@ -149,7 +153,7 @@ def _trials(chart: Chart, base: Rendering) -> Iterator[_Trial]:
     leaves = list(leaves_of(values))
     tags = [leaf for leaf in leaves if seems_a_tag(leaf, images)]
     others = [leaf for leaf in leaves if leaf not in tags and leaf.may_change]
-    others = reaching_jobs(others, chart, base)
+    others = reaching(others, chart, base, watched)
     budget = min(MAX_VALUES, MAX_DOCUMENTS // max(len(base.documents), 1))
     for leaf in [*tags, *_likeliest(others, chart, base)][:budget]:
         following = candidates(leaf.value)
@@ -174,11 +178,13 @@ def _likeliest(leaves: Sequence[Leaf], chart: Chart, base: Rendering) -> list[Le
 class _Judge:
     """Says what a change did, by its output alone."""
 
-    def __init__(self, base: Rendering) -> None:
+    def __init__(self, base: Rendering, watch: Watch) -> None:
+        self.base = base
+        self.watched = watch(base)
+        self._watch = watch
         self._images = images_of(base.resources)
         self._pods = _pod_templates(base)
-        self._read = contents(base)
-        self._changed = set[Input]()  # of what hooks read
+        self._changed = set[Hashable]()  # of what is watched
 
     def kind(self, change: Change, changed: Rendering) -> Kind | None:
         if change.kind in ("chart version", "app version"):
@@ -190,9 +196,9 @@ class _Judge:
         return None
 
     def _is_first_for(self, changed: Rendering) -> bool:
-        """Whether a hook reads something else: one change of what it reads shows what all of them would."""
-        now = contents(changed) if self._read else {}
-        fresh = {one for one, content in now.items() if content != self._read.get(one)} - self._changed
+        """Whether something that is watched differs: one change of it shows what all of them would."""
+        now = self._watch(changed) if self.watched else {}
+        fresh = {one for one, found in now.items() if found != self.watched.get(one)} - self._changed
         self._changed |= fresh
         return bool(fresh)
 

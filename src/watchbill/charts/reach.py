@@ -1,11 +1,10 @@
-"""Which values can reach a chart's Jobs, or what hooks read, at all: the others need not be tried. Told by the texts of
-its templates."""
+"""Which values can reach a chart's Jobs, or what else is watched, at all: the others need not be tried. Told by the texts
+of its templates."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from watchbill.charts.chart import Chart
-from watchbill.charts.hook_inputs import read_by_hooks
 from watchbill.charts.leaves import Leaf
 from watchbill.charts.render import Rendering
 from watchbill.patterns import regex
@@ -17,10 +16,22 @@ _COMMENT = regex(r"(?s)\{\{-?\s*/\*.*?\*/\s*-?\}\}")
 _ALL_OF_THEM = regex(r"\bValues\b(?!\.\w)|\bFiles\b")
 
 
-def reaching_jobs(leaves: Sequence[Leaf], chart: Chart, base: Rendering) -> list[Leaf]:
+class Watched(NamedTuple):
+    """Something of a rendering, beside its Jobs, whose changes matter."""
+
+    template: str  # that makes it
+    content: Any
+
+
+Watch = Callable[
+    [Rendering], Mapping[Hashable, Watched]
+]  # by whatever tells that it is the same in two renderings
+
+
+def reaching(leaves: Sequence[Leaf], chart: Chart, base: Rendering, watched: Iterable[Watched]) -> list[Leaf]:
     """A template that looks at a value names it, or something it is in. What stands in a define may be included."""
-    jobs = [one for one in base.resources if one.kind in ("Job", "CronJob")]
-    making = {one.origin.template for one in (*jobs, *read_by_hooks(base).values())}
+    making = {one.origin.template for one in base.resources if one.kind in ("Job", "CronJob")}
+    making |= {one.template for one in watched}
     texts = [
         one.text
         for one in chart.templates

@@ -13,6 +13,7 @@ from watchbill.charts.next_versions import NextVersion, next_versions
 from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context, Locate
 from watchbill.charts.render import Failure, Rendering, parse
+from watchbill.checking.hook_inputs import read_by_hooks
 from watchbill.lifecycle.lab import Contract, Lab, ReleaseName, Tool
 from watchbill.lifecycle.moves import to_the_next
 from watchbill.lifecycle.objects import Body, Key, group_of
@@ -108,7 +109,9 @@ def of_chart(
     # The seed is that of an install: what is rendered here is not rendered again.
     first = replace(context_for(context, tools[0]), seed=1, anonymous=True)
     meanwhile = partial(_get_to_know, tools) if engine.eager else None
-    made_up = [] if old is not None else next_versions(engine, chart, first, meanwhile)
+    made_up = []
+    if old is None:
+        made_up = next_versions(engine, chart, first, watch=read_by_hooks, meanwhile=meanwhile)
     casts = [_cast(engine, chart, old, context, made_up, tool=tool, finish=finishing(tool)) for tool in tools]
     if old is not None:
         befores = [cast.before for cast in casts if cast.before is not None]

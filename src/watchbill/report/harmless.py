@@ -17,7 +17,6 @@ def harmless(found: T) -> T:
 
 
 def _harmless(thing: Any, field: str = "") -> Any:
-    """The very same thing where there is nothing to change."""
     match thing:
         case str() if field in _HAVE_LINES:
             return "\n".join(_line(line.expandtabs(2).rstrip()) for line in thing.split("\n"))
@@ -30,9 +29,9 @@ def _harmless(thing: Any, field: str = "") -> Any:
         case dict():
             return {key: _harmless(value, key) for key, value in thing.items()}
         case msgspec.Struct():
-            old = {name: getattr(thing, name) for name in thing.__struct_fields__}
-            new = {name: _harmless(value, name) for name, value in old.items()}
-            return thing if new == old else replace(thing, **new)
+            return replace(
+                thing, **{name: _harmless(getattr(thing, name), name) for name in thing.__struct_fields__}
+            )
         case _:
             return thing
 

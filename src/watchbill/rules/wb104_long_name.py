@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -45,14 +46,8 @@ def _claim(sighting: Sighting) -> Claim | None:
 def _from_some_length_on(sighting: Sighting, key: Key, limit: int, too_long: bool) -> Claim:
     more = len(key.name) - len(LONGEST_NAME)
     place = next((place for place, one in _places(sighting, LONGEST_NAME).items() if one == key), None)
-
-    def letters(length: int) -> int:
-        """Of the object's name, with a release name of that length."""
-        found = _places(sighting, LONGEST_NAME[:length]).get(place) if place is not None else None
-        return len(found.name) if found is not None else 0
-
     if too_long and place is not None:
-        length = _shortest(letters, limit)
+        length = _shortest(partial(_letters, sighting, place), limit)
     else:
         length = _bisected(lambda length: _is_refused(sighting, place, LONGEST_NAME[:length]))
     subject = _places(sighting, "").get(place, key) if place is not None else key
@@ -104,6 +99,12 @@ def _bisected(is_too_long: Callable[[int], bool], works: int = 0, fails: int = l
         else:
             works = length
     return fails
+
+
+def _letters(sighting: Sighting, place: Place, length: int) -> int:
+    """Of the name that the object of this place has with a release name of that length."""
+    found = _places(sighting, LONGEST_NAME[:length]).get(place)
+    return len(found.name) if found is not None else 0
 
 
 def _is_refused(sighting: Sighting, place: Place | None, name: str) -> bool:

@@ -1,0 +1,40 @@
+"""What hooks read before their own upgrade changes it: contents of ConfigMaps and Secrets that are plain objects."""
+
+from collections.abc import Hashable, Iterator
+
+from watchbill.charts.reach import Watched
+from watchbill.charts.render import Rendering, Resource
+from watchbill.lifecycle.contents import HOLD_DATA, Read, entries, reads
+from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
+from watchbill.lifecycle.kube.decode import decode_error
+from watchbill.lifecycle.objects import Body, Key
+
+
+def read_by_hooks(rendering: Rendering) -> dict[Hashable, Watched]:
+    plain = {
+        Key("", one.kind, one.namespace, one.name): one
+        for one in rendering.resources
+        if one.hook is None and one.kind in HOLD_DATA and _is_readable(one)
+    }
+    return {
+        read: Watched(source.origin.template, _content(source, read.names))
+        for read in _reads(rendering)
+        if (source := plain.get(read.key)) is not None
+    }
+
+
+def _reads(rendering: Rendering) -> Iterator[Read]:
+    for one in rendering.resources:
+        early = one.hook is not None and "pre-upgrade" in one.hook.events
+        if early and one.kind in RUNS_TO_COMPLETION and _is_readable(one):
+            yield from reads(Body.of(one.object), one.namespace)
+
+
+def _content(source: Resource, names: frozenset[str]) -> dict[str, str | None]:
+    held = entries(Body.of(source.object))
+    return {name: held.get(name) for name in names or held}
+
+
+def _is_readable(one: Resource) -> bool:
+    """Nobody can say what stands in an object that the server cannot read."""
+    return one.object.get("apiVersion") in ("v1", "batch/v1") and not decode_error(one.object)
