@@ -435,6 +435,39 @@ def test_an_init_container_may_say_by_its_name_what_it_waits_for(
     assert told(found(engine, text), "WB506") == expected
 
 
+# --- WB109
+
+
+@pytest.mark.parametrize(
+    "annotations", ["", "helm.sh/hook: 'pre-install,pre-upgrade'"], ids=["plain", "hook"]
+)
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "containers: [null]",
+        "containers: text",
+        "containers: [{name: a, image: 'app:1', env: text}]",
+        "containers: [{name: a, image: 'app:1', env: [null]}]",
+        "containers: [{name: a, image: 'app:1', env: [{name: A, valueFrom: text}]}]",
+        "containers: [{name: a, image: 'app:1', envFrom: [{configMapRef: text}]}]",
+        "containers: [{name: a, image: 'app:1'}], volumes: [text]",
+        "containers: [{name: a, image: 'app:1'}], volumes: [null]",
+        "containers: [{name: a, image: 'app:1'}], initContainers: {a: b}",
+    ],
+)
+def test_a_pod_that_nobody_can_read_is_refused_and_nothing_else(
+    engine: Engine, tmp_path: Path, odd: str, annotations: str
+) -> None:
+    text = (
+        f"apiVersion: batch/v1\nkind: Job\nmetadata: {{name: work, annotations: {{{annotations}}}}}\n"
+        f"spec: {{template: {{spec: {{restartPolicy: Never, {odd}}}}}}}\n"
+    )
+    errors = [
+        one for one in found_in_chart(engine, {"templates/job.yaml": text}, tmp_path) if one.level == "error"
+    ]
+    assert {one.rule for one in errors} == {"WB109"}
+
+
 # --- WB505
 
 

@@ -14,7 +14,8 @@ def read_by_hooks(rendering: Rendering) -> dict[Hashable, Watched]:
     plain = {
         Key("", one.kind, one.namespace, one.name): one
         for one in rendering.resources
-        if one.hook is None and one.kind in HOLD_DATA and _is_readable(one)
+        # Nobody can say what stands in an object that the server cannot read.
+        if one.hook is None and one.kind in HOLD_DATA and not decode_error(one.object)
     }
     return {
         read: Watched(source.origin.template, _content(source, read.names))
@@ -26,15 +27,10 @@ def read_by_hooks(rendering: Rendering) -> dict[Hashable, Watched]:
 def _reads(rendering: Rendering) -> Iterator[Read]:
     for one in rendering.resources:
         early = one.hook is not None and "pre-upgrade" in one.hook.events
-        if early and one.kind in RUNS_TO_COMPLETION and _is_readable(one):
+        if early and one.kind in RUNS_TO_COMPLETION:
             yield from reads(Body.of(one.object), one.namespace)
 
 
 def _content(source: Resource, names: frozenset[str]) -> dict[str, str | None]:
     held = entries(Body.of(source.object))
     return {name: held.get(name) for name in names or held}
-
-
-def _is_readable(one: Resource) -> bool:
-    """Nobody can say what stands in an object that the server cannot read."""
-    return one.object.get("apiVersion") in ("v1", "batch/v1") and not decode_error(one.object)

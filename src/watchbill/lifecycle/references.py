@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from watchbill.lifecycle.kube.decode import decode_error
 from watchbill.lifecycle.objects import Body, Key, at
 
 TEMPLATES = {"Pod": (), "CronJob": ("spec", "jobTemplate", "spec", "template")}
@@ -27,10 +28,22 @@ def pod_path(kind: str) -> tuple[str, ...]:
     return TEMPLATES.get(kind, ("spec", "template"))
 
 
+@lru_cache(1 << 14)
 def pod_spec(body: Body) -> dict[str, Any] | None:
-    """The pod that an object makes, or is."""
+    """The pod that an object makes, or is. One that the server could not read, or that has nothing where something should
+    be, names nothing either."""
     spec = at(body.object, *pod_path(body.kind), "spec")
-    return spec if isinstance(spec, dict) and "containers" in spec else None
+    if not isinstance(spec, dict) or "containers" not in spec:
+        return None
+    unreadable = decode_error({"apiVersion": "v1", "kind": "Pod", "spec": spec}) or _has_gaps(spec)
+    return None if unreadable else spec
+
+
+def _has_gaps(thing: Any) -> bool:
+    """An empty item of a list is what a template leaves of one that was not to be."""
+    if isinstance(thing, list):
+        return None in thing or any(map(_has_gaps, thing))
+    return isinstance(thing, dict) and any(map(_has_gaps, thing.values()))
 
 
 @lru_cache(1 << 14)
