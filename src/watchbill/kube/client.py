@@ -17,6 +17,7 @@ from lightkube.core.generic_client import BasicRequest, GenericAsyncClient, Gene
 from lightkube.resources.core_v1 import PodLog
 from lightkube.types import OnErrorAction, OnErrorHandler, on_error_raise
 
+from watchbill.kube import decoding
 from watchbill.kube.access import Access
 from watchbill.kube.errors import KubeError, answered, refused, told
 from watchbill.kube.transport import AsyncTransport, Transport
@@ -28,6 +29,8 @@ TIMEOUT = httpx2.Timeout(60, connect=10, pool=None)
 WATCH_SECONDS = 240
 # A log that is silent this long may be broken too: whoever follows it asks again.
 SILENCE = 300
+
+decoding.install()
 
 
 def connect(access: Access, *, dry_run: bool = False, patience: float = 0) -> "Kube":

@@ -38,6 +38,10 @@ class _Answer(Struct, rename="camel", frozen=True):
     status: _Status | None = None
 
 
+# Made here, and not when it is first needed: by then several threads may ask (see decoding.py).
+_answers = msgspec.json.Decoder(_Answer)
+
+
 class Asked(Credentials):
     """One plugin and what it said last."""
 
@@ -82,7 +86,7 @@ class Asked(Credentials):
     def _ask(self) -> _Status:
         said = self._run(self._is_interactive())
         try:
-            answer = msgspec.json.decode(said, type=_Answer)
+            answer = _answers.decode(said)
         except msgspec.MsgspecError as error:
             # Without what it printed: that may be a token.
             raise self._error("does not answer with an ExecCredential in JSON") from error
