@@ -15,7 +15,7 @@ GIVEN = {
     "depth": "3",
     "fail_on": "warning",
     "memory": "512Mi",
-    "output": "json",
+    "outputs": "json=report.json",
     "timeout": "1m30s",
 }
 

@@ -12,10 +12,13 @@ from watchbill.report.formats import FORMATS, report_in
 # The file of each, the format and what it is asked for.
 VIEWS = {
     "text.txt": ("text", OPTIONS),
+    "quiet.txt": ("text", replace(OPTIONS, quiet=True)),
     "verbose.txt": ("text", replace(OPTIONS, verbose=True)),
     "narrow.txt": ("text", replace(OPTIONS, width=60)),
     "report.json": ("json", OPTIONS),
     "report.sarif": ("sarif", OPTIONS),
+    "concise.txt": ("concise", OPTIONS),
+    "gitlab.json": ("gitlab", OPTIONS),
     "github.txt": ("github", OPTIONS),
     "report.md": ("markdown", OPTIONS),
     "junit.xml": ("junit", replace(OPTIONS, fail_on="warning")),
@@ -41,7 +44,7 @@ def test_nothing_reaches_a_terminal_as_a_command(name: str, form: str) -> None:
     text = unstyle(report_in(form)(read(name), OPTIONS))
     for line in text.split("\n"):
         assert "\x1b" not in line
-        assert form in ("json", "sarif") or line.isprintable(), line
+        assert form in ("json", "sarif", "gitlab") or line.isprintable(), line
         assert form == "github" or not line.lstrip().startswith("::"), line
 
 

@@ -34,7 +34,14 @@ def check(engine: Engine, subject: Subject, options: Options) -> Answer:
         charts = Charts.of(engine, subject, options)
         comments = _inline(subject, charts.this)
         checked = _checked(engine, subject, charts, options)
-        silenced = silence(checked.findings, checked.name, options.config, comments, options.baseline)
+        silenced = silence(
+            checked.findings,
+            checked.name,
+            options.config,
+            comments,
+            options.baseline,
+            selection=options.selection,
+        )
         return Answer(replace(checked, findings=silenced.kept, ignored=silenced.ignored), silenced)
     except UserError as found:
         problem = Problem.of(subject.says(found))

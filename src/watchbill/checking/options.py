@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from watchbill.charts.protocol import Context
 from watchbill.checking.baseline import Baseline
+from watchbill.checking.selection import Selection
 from watchbill.checking.settings.config import Config
 from watchbill.lifecycle.lab import Contract, Tool
 from watchbill.lifecycle.scenarios import Scenario
@@ -28,3 +29,4 @@ class Options(Struct, frozen=True):
     post_rendering: PostRendering | None = None
     config: Config = Config()
     baseline: Baseline = Baseline()
+    selection: Selection = Selection()

@@ -16,6 +16,7 @@ from watchbill.checking.inputs.find import find
 from watchbill.checking.inputs.subject import Asked, Failed, Item, ReadText, Subject
 from watchbill.checking.inputs.workspace import Workspace
 from watchbill.checking.options import Options, PostRendering
+from watchbill.checking.selection import Selection
 from watchbill.checking.settings import rule_names
 from watchbill.checking.settings.config import FailOn, Release
 from watchbill.checking.settings.reading import Configs
@@ -44,6 +45,7 @@ class Request(Struct, frozen=True):
     baseline: str = ""
     reads_baseline: bool = True  # one that is settled too; not where a new one shall hold all that is found
     fail_on: FailOn | None = None
+    selection: Selection = Selection()
 
 
 class Done(Struct, Generic[T], frozen=True):
@@ -109,6 +111,7 @@ class _Plan:
             post_rendering=self._request.post_rendering,
             config=config,
             baseline=self._baseline(self._request.baseline or config.baseline),
+            selection=self._request.selection,
         )
         if not subject.source or self._context.values != Values():
             return [(subject, options)]

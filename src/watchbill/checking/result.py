@@ -113,6 +113,7 @@ class Run(Struct, frozen=True, rename="camel"):
     charts: tuple[Checked, ...]
     findings: tuple[Finding, ...]  # of all charts, those of a shared define once; the worst first
     unknown_ignores: tuple[str, ...] = ()  # ignores and baseline entries that match nothing any more
+    since: str = ""  # the git ref of --since, if it chose the charts
 
     def count(self, level: Level) -> int:
         return sum(finding.level == level for finding in self.findings)

@@ -27,7 +27,8 @@ def run(request: Request, spawned: EngineProcess | None, read_text: ReadText, te
             charts.append(_unchecked(item))
         charts += [answer.checked for answer in answers]
         silenced += [answer.silenced for answer in answers if answer.silenced is not None]
-    return Outcome(Run(tuple(charts), tuple(shared(charts)), unused(silenced)), done.fail_on)
+    found = Run(tuple(charts), tuple(shared(charts)), unused(silenced), request.asked.since)
+    return Outcome(found, done.fail_on)
 
 
 def _unchecked(item: Item) -> Checked:

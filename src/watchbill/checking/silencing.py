@@ -1,4 +1,5 @@
-"""What is reported of what was found: severities as the user has them, then ignores, then the baseline."""
+"""What is reported of what was found: severities as the user has them, then ignores, the baseline,
+and the rules chosen on the command line."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -8,7 +9,10 @@ from msgspec.structs import replace
 from watchbill.checking.baseline import Baseline
 from watchbill.checking.ignores import InlineIgnore
 from watchbill.checking.result import LEVELS, Finding, Ignored
+from watchbill.checking.selection import Selection
 from watchbill.checking.settings.config import Config
+
+EVERYTHING = Selection()
 
 
 class Place(Struct, frozen=True, order=True):
@@ -43,6 +47,8 @@ def silence(
     config: Config,
     inline: Sequence[InlineIgnore] = (),
     baseline: Baseline | None = None,
+    *,
+    selection: Selection = EVERYTHING,
 ) -> Silenced:
     """`chart` is its name, by which the baseline knows it."""
     silencers = list(_silencers(chart, config, inline, baseline or Baseline()))
@@ -55,8 +61,9 @@ def silence(
         weighed = replace(finding, level=severity)
         holding = [silencer for silencer in silencers if silencer.holds_for(weighed)]
         used.update(silencer.place for silencer in holding)
-        if holding:
-            ignored.append(Ignored(weighed, holding[0].reason))
+        # Ignores come first: one that holds for a rule that is not selected is still of use.
+        if reason := holding[0].reason if holding else selection.reason_to_ignore(finding.rule):
+            ignored.append(Ignored(weighed, reason))
         else:
             kept.append(weighed)
     kept.sort(key=lambda finding: LEVELS.index(finding.level))

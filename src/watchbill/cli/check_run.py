@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from watchbill.cli.asking import SURROUNDINGS, VERSIONS, request
 from watchbill.cli.option import Between, OneOf, Option
+from watchbill.cli.outputs import Output, choose_outputs, deliver, output_options
 from watchbill.cli.parameters import read_text, rendering_options
 from watchbill.cli.session import Session
-from watchbill.errors import Found, Unchecked
+from watchbill.errors import Found, Unchecked, UserError
+from watchbill.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from watchbill.checking.plan import Request
     from watchbill.checking.run import Outcome
 
 TOOLS = ("helm@4", "helm@3.19")
-FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
 FAIL_ON = ("error", "warning", "note", "never")
 OPTIONS = (
     *VERSIONS,
@@ -28,13 +29,21 @@ OPTIONS = (
     ),
     *rendering_options(without=("--is-upgrade", "--helm"), release=""),
     *SURROUNDINGS,
+    Option(
+        ("--select",),
+        "Report only these rules: ids, starts of ids (WB1) or names, with commas.",
+        many=True,
+        metavar="RULE",
+    ),
+    Option(("--ignore",), "Do not report these rules.", many=True, metavar="RULE"),
     Option(("--baseline",), "Findings that are known and accepted.", metavar="FILE"),
-    Option(("--write-baseline",), "Write what is found now into a baseline.", metavar="FILE"),
+    Option(("--write-baseline",), "Accept what is found now: write it into a baseline.", metavar="FILE"),
     Option(("--depth",), "Moves after the install.", default="2", show_default=True, read=Between(1, 5)),
     Option(("--fail-on",), "The least that gives exit code 1.  [default: error]", read=OneOf(FAIL_ON)),
     Option(("--skip-others",), "Leave out files that are in no chart, for pre-commit.", switch=True),
     Option(("--allow-unchecked",), "Charts that could not be checked do not fail the run.", switch=True),
-    Option(("-o", "--output"), "How to print.", default="text", show_default=True, read=OneOf(FORMATS)),
+    *output_options(*FORMATS),
+    Option(("-q", "--quiet"), "Print findings and errors only.", switch=True),
     Option(
         ("-v", "--verbose"),
         "Also worlds, facts of the tools, assumptions, ignored findings.",
@@ -44,23 +53,37 @@ OPTIONS = (
 
 
 def check(session: Session, options: dict[str, Any]) -> None:
-    from watchbill.checking import baseline
-    from watchbill.checking.run import exit_code, run
-    from watchbill.cli.progress import Progress
+    from watchbill.checking.run import exit_code
 
-    with Progress() as progress:
-        outcome = run(_request(options), session.take_engine(), read_text, progress.tell)
-    if options["write_baseline"]:
-        baseline.write(options["write_baseline"], baseline.entries(outcome.run.charts))
-    _print(session, outcome, options)
+    if options["quiet"] and options["verbose"]:
+        raise UserError("--quiet and --verbose exclude each other", then="leave out one of them")
+    outputs = choose_outputs(options["outputs"], options["output_file"])
+    outcome = _run(session, _request(options), quiet=options["quiet"])
     code = exit_code(outcome, allow_unchecked=options["allow_unchecked"])
+    if options["write_baseline"]:
+        code = code if code == Unchecked.exit_code else 0
+        _write_baseline(session, outcome, options, outputs)
+    else:
+        _report(session, outcome, options, outputs)
     if code == Found.exit_code:
         raise Found
     if code:
         raise Unchecked
 
 
+def _run(session: Session, request: "Request", *, quiet: bool) -> "Outcome":
+    from watchbill.checking.run import run
+    from watchbill.cli.progress import Progress
+
+    if quiet:
+        return run(request, session.take_engine(), read_text, lambda *_: None)
+    with Progress() as progress:
+        return run(request, session.take_engine(), read_text, progress.tell)
+
+
 def _request(options: dict[str, Any]) -> "Request":
+    from watchbill.checking.selection import read_selection
+    from watchbill.checking.settings import rule_names
     from watchbill.rehearsal.script import read_tool
 
     return request(
@@ -69,14 +92,43 @@ def _request(options: dict[str, Any]) -> "Request":
         baseline=options["baseline"] or "",
         reads_baseline=not options["write_baseline"],
         fail_on=options["fail_on"],
+        selection=read_selection(options["select"], options["ignore"], rule_names.ALL),
     )
 
 
-def _print(session: Session, outcome: "Outcome", options: dict[str, Any]) -> None:
+def _write_baseline(
+    session: Session, outcome: "Outcome", options: dict[str, Any], outputs: tuple[Output, ...]
+) -> None:
+    """Findings are accepted, so only reports that were asked for show them; problems are always shown."""
+    from msgspec.structs import replace
+
+    from watchbill.checking import baseline
+    from watchbill.report.counting import counted
+
+    file, entries = options["write_baseline"], baseline.entries(outcome.run.charts)
+    baseline.write(file, entries)
+    if options["outputs"] or options["output_file"]:
+        _report(session, outcome, options, outputs)
+    elif any(chart.problem for chart in outcome.run.charts):
+        accepted = replace(outcome, run=replace(outcome.run, findings=()))
+        _report(session, accepted, {**options, "quiet": True}, outputs)
+    session.mention(f"wrote {counted(len(entries), 'finding')} to {file}")
+
+
+def _report(
+    session: Session, outcome: "Outcome", options: dict[str, Any], outputs: tuple[Output, ...]
+) -> None:
     from watchbill.report.formats import report_in
     from watchbill.report.options import ReportOptions
     from watchbill.rules.registry import RULES
 
-    wide = os.get_terminal_size(1).columns if sys.stdout.isatty() else 0
-    asked = ReportOptions(outcome.fail_on, options["verbose"], wide, RULES)
-    session.say(report_in(options["output"])(outcome.run, asked))
+    def make(output: Output) -> str:
+        wide = os.get_terminal_size(1).columns if not output.file and sys.stdout.isatty() else 0
+        asked = ReportOptions(outcome.fail_on, options["verbose"], options["quiet"], wide, RULES)
+        return report_in(output.form)(outcome.run, asked)
+
+    deliver(session, outputs, make)
+    if all(output.file for output in outputs) and not options["quiet"]:
+        from watchbill.report.words import verdict
+
+        session.say(f"{verdict(outcome.run)}; written to {', '.join(output.file for output in outputs)}")

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from watchbill.cli.option import Between, OneOf, Option
+from watchbill.cli.outputs import OutputIn
 from watchbill.cli.session import COMMON, Session
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -67,6 +69,8 @@ def _type(read: Callable[[str], Any]) -> click.ParamType[Any]:
         return click.Choice(read.names)
     if isinstance(read, Between):
         return click.IntRange(read.least, read.most)
+    if isinstance(read, OutputIn):
+        return _OutputType(read)
     return click.STRING if read is str else _Read(read)
 
 
@@ -84,3 +88,19 @@ class _Read(click.ParamType[Any]):
             return self._read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class _OutputType(_Read):
+    """A format, completed from the names there are, and maybe a file."""
+
+    def __init__(self, read: OutputIn) -> None:
+        super().__init__(read.__call__)
+        self._names = read.names
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in self._names if name.startswith(incomplete)]

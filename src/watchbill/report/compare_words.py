@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from watchbill.checking.comparing.result import Compared, Comparison, Difference
 from watchbill.report.counting import counted, listed
-from watchbill.report.words import MOST_LISTED
+from watchbill.report.words import MOST_LISTED, no_charts
 from watchbill.rules.words import tools_named
 
 
@@ -53,4 +53,4 @@ def verdict(found: Comparison) -> str:
         parts.append(f"{counted(problems, 'chart')} not compared")
     if skipped := sum(bool(chart.skipped) for chart in found.charts):
         parts.append(f"{skipped} skipped")
-    return "; ".join(parts) or "no charts"
+    return "; ".join(parts) or no_charts(found.since)

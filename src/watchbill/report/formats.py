@@ -5,7 +5,7 @@ from typing import Protocol, cast
 from watchbill.checking.result import Run
 from watchbill.report.options import ReportOptions
 
-FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
+FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
 
 
 class Report(Protocol):

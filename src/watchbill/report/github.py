@@ -12,11 +12,11 @@ from watchbill.report.words import complaint, verdict
 COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def report(run: Run, options: ReportOptions) -> str:  # noqa: ARG001  (every format has one signature)
-    return "\n".join(_lines(harmless(run)))
+def report(run: Run, options: ReportOptions) -> str:
+    return "\n".join(_lines(harmless(run), options))
 
 
-def _lines(run: Run) -> Iterator[str]:
+def _lines(run: Run, options: ReportOptions) -> Iterator[str]:
     for finding in run.findings:
         title = f"{finding.rule} {finding.name}"
         yield _command(COMMANDS[finding.level], _place(finding), title, message(finding))
@@ -24,7 +24,8 @@ def _lines(run: Run) -> Iterator[str]:
         yield _command("error", {}, "not checked", "\n".join(complaint(chart, problem)))
     for text in run.unknown_ignores:
         yield _command("warning", {}, "an ignore matches nothing any more", text)
-    yield verdict(run)  # GitHub shows ten annotations of a sort, and does not say how many more there are
+    if not options.quiet:
+        yield verdict(run)  # GitHub shows ten annotations of a sort, and does not say how many more there are
 
 
 def _place(finding: Finding) -> dict[str, str]:

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from watchbill.checking.result import LEVELS, Checked, Finding, Problem, Run
+from watchbill.patterns import regex
+
+_ARCHIVES_AND_MANIFESTS = regex(r"\.(?:tgz|tar\.gz|ya?ml|json)$|^(?:-|stdin)$")
 
 
 class Group(Struct, frozen=True):
@@ -57,3 +60,8 @@ def located(run: Run) -> Iterator[tuple[Finding, str]]:
     for finding in run.findings:
         path = finding.charts[0] if finding.charts else paths.get((finding.rule, finding.fingerprint), "")
         yield finding, path
+
+
+def home_file(chart: str) -> str:
+    """Return the file that stands for a chart in a report that needs one for each finding."""
+    return chart if _ARCHIVES_AND_MANIFESTS.search(chart) else f"{chart}/Chart.yaml"

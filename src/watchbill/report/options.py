@@ -28,6 +28,7 @@ class Described(Protocol):
 class ReportOptions(Struct, frozen=True):
     fail_on: FailOn = "error"
     verbose: bool = False
+    quiet: bool = False  # only findings and charts that could not be checked
     width: int = 0  # of the terminal; 0 where there is none
     rules: Sequence[Described] = ()  # all there are, in their order
 

@@ -11,9 +11,8 @@ from urllib.parse import quote
 
 from watchbill import __version__
 from watchbill.checking.result import LEVELS, Finding, Level, Location, Row, Run, Trace
-from watchbill.patterns import regex
 from watchbill.report.encoding import encoded
-from watchbill.report.grouping import located, unchecked_charts
+from watchbill.report.grouping import home_file, located, unchecked_charts
 from watchbill.report.message import message
 from watchbill.report.options import Described, ReportOptions
 from watchbill.report.terminal import LONGEST_LINE, shortened
@@ -25,7 +24,6 @@ ROOT = "%SRCROOT%"
 NOT_CHECKED, STALE_IGNORE = "not-checked", "stale-ignore"
 # GitHub's words, by which it sorts alerts.
 PROBLEM_SEVERITY: dict[Level, str] = {"error": "error", "warning": "warning", "note": "recommendation"}
-_ARCHIVES_AND_MANIFESTS = regex(r"\.(?:tgz|tar\.gz|ya?ml|json)$|^(?:-|stdin)$")
 
 Json = dict[str, Any]
 
@@ -129,7 +127,7 @@ def _invocation(run: Run) -> Json:
             "descriptor": {"id": NOT_CHECKED, "index": 0},
             "level": "error",
             "message": _text("\n".join(complaint(chart, problem))),
-            "locations": [{"physicalLocation": _physical(Location(_home(chart.path), 1))}],
+            "locations": [{"physicalLocation": _physical(Location(home_file(chart.path), 1))}],
         }
         for chart, problem in unchecked_charts(run)
     ]
@@ -145,7 +143,7 @@ def _invocation(run: Run) -> Json:
 
 
 def _result(finding: Finding, chart: str, rule: int) -> Json:
-    primary = _physical(finding.location or Location(_home(chart), 1))
+    primary = _physical(finding.location or Location(home_file(chart), 1))
     location: Json = {"physicalLocation": primary}
     if finding.objects:
         location["logicalLocations"] = [
@@ -236,11 +234,6 @@ def _artifact(path: str) -> Json:
 
 def _encoded_path(path: str) -> str:
     return quote(shortened(path, LONGEST_LINE), safe="/", errors="surrogateescape")
-
-
-def _home(chart: str) -> str:
-    """The file that stands for a chart where no line does."""
-    return chart if _ARCHIVES_AND_MANIFESTS.search(chart) else f"{chart}/Chart.yaml"
 
 
 def _text(text: str) -> Json:

@@ -30,6 +30,11 @@ def _separated(sections: Iterator[list[str]]) -> Iterator[str]:
 
 def _sections(run: Run, options: ReportOptions) -> Iterator[list[str]]:
     """Blocks with a blank line between them, the worst first."""
+    if options.quiet:
+        yield from _findings(run.findings, options)
+        for chart, problem in unchecked_charts(run):
+            yield list(_unchecked(chart, problem, options.columns))
+        return
     common = _assumed_by_all(run)
     if several := shared(run):
         yield [f"{style('in several charts', bold=True)}{GAP}{tally(several)}"]

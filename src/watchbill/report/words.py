@@ -106,6 +106,10 @@ def fine(chart: Checked) -> str:
     return f"fine: {', '.join(parts)}"
 
 
+def no_charts(since: str) -> str:
+    return f"no chart changed since {since}" if since else "no charts"
+
+
 def verdict(run: Run) -> str:
     """`1 error, 1 note in 2 of 15 charts; 1 chart not checked; 1 skipped; 2 findings ignored`"""
     checked = [chart for chart in run.charts if chart.problem is None and not chart.skipped]
@@ -125,4 +129,4 @@ def verdict(run: Run) -> str:
         parts.append(f"{skipped} skipped")
     if ignored:
         parts.append(f"{counted(ignored, 'finding')} ignored")
-    return "; ".join(parts) or "no charts"
+    return "; ".join(parts) or no_charts(run.since)

@@ -46,3 +46,4 @@ class Comparison(Struct, frozen=True, rename="camel"):
 
     tools: tuple[str, str]
     charts: tuple[Compared, ...]
+    since: str = ""  # the git ref of --since, if it chose the charts

@@ -30,7 +30,7 @@ def run(request: Request, spawned: EngineProcess | None, read_text: ReadText, te
     for item, answers in done.answers:
         charts += answers or [_not_compared(item)]
     one, other = map(str, request.tools)
-    return Comparison((one, other), tuple(charts))
+    return Comparison((one, other), tuple(charts), request.asked.since)
 
 
 def _not_compared(item: Item) -> Compared:

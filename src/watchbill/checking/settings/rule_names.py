@@ -26,6 +26,11 @@ class RuleNames:
         """None where there is no such rule."""
         return self._ids.get(text.lower())
 
+    def start_of(self, text: str) -> str | None:
+        """Return the start of rule ids as they are written (`WB1`), or None if no id starts so."""
+        start = text.upper()
+        return start if start and any(rule.startswith(start) for rule in self._ids.values()) else None
+
     def unknown(self, text: str) -> tuple[str, str]:
         """That there is none, and what to do."""
         from watchbill.checking.settings.shape import quoted, suggest  # for mistakes alone
