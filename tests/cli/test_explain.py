@@ -1,6 +1,7 @@
 """`watchbill explain`: rules by id and name, errors from anywhere, and how it ends."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from tests.conftest import Watchbill
 from watchbill.cli import run
+from watchbill.report.rule_pages import read_page
 from watchbill.rules import wb000_unclaimed
 from watchbill.rules.registry import RULES
 from watchbill.rules.rule import Rule
@@ -55,6 +57,13 @@ def test_without_a_rule_all_are_listed(watchbill: Watchbill) -> None:
 def test_markdown_is_the_page_as_it_is_written(root: Path, watchbill: Watchbill) -> None:
     page = (root / "src/watchbill/rules/wb101_immutable_job.md").read_text()
     assert watchbill("explain", "WB101", "-o", "markdown").stdout == page
+
+
+@pytest.mark.parametrize("rule", [*RULES, wb000_unclaimed.RULE])
+def test_no_page_has_a_link_that_leads_nowhere(rule: Rule) -> None:
+    links = re.findall(r"\]\(([^)]*)\)", read_page(rule))
+    assert [link for link in links if not link.startswith("https://")] == []
+    assert "configuration.md" not in read_page(rule)
 
 
 def test_a_page_is_plain_when_piped(watchbill: Watchbill) -> None:

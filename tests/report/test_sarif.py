@@ -14,6 +14,9 @@ from tests.report.golden import FOLDER, OPTIONS, names, read
 from tests.report.samples import HUGE, PLAIN, monster, run_of
 from watchbill.checking.result import Finding, Location
 from watchbill.report import sarif
+from watchbill.report.options import ReportOptions
+from watchbill.report.rule_pages import read_page
+from watchbill.rules.registry import RULES
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +32,25 @@ def judge() -> None:
 def test_microsofts_validator_has_nothing_to_say_against_it(tmp_path: Path) -> None:
     odd = replace(PLAIN, location=Location("a\udc80.yaml", 1))
     files = [FOLDER / name / "report.sarif" for name in names()]
+    files.append(tmp_path / "pages.sarif")
+    files[-1].write_text(sarif.report(run_of(PLAIN), ReportOptions(rules=RULES, page_of=read_page)))
     for name, finding in (("huge", monster(HUGE)), ("odd", odd)):
         files.append(tmp_path / f"{name}.sarif")
         files[-1].write_text(sarif.report(run_of(finding), OPTIONS))
     assert complaints(files) == []
+
+
+def test_a_rule_carries_its_whole_page_and_no_link_that_leads_nowhere() -> None:
+    options = ReportOptions(rules=RULES, page_of=read_page)
+    written = sarif.report(run_of(PLAIN), options)
+    assert "watchbill.dev/rules" not in written
+    assert "helpUri" not in written
+    (driver,) = (run["tool"]["driver"] for run in json.loads(written)["runs"])
+    for rule, described in zip(RULES, driver["rules"], strict=True):
+        assert described["help"]["markdown"] == read_page(rule).strip()
+        assert described["help"]["text"].startswith(f"{rule.id} {rule.name}\n")
+        for title in ("What happens", "Live with it today"):
+            assert title in described["help"]["text"]
 
 
 @pytest.mark.usefixtures("judge")

@@ -15,6 +15,7 @@ from watchbill.report.formats import FORMATS
 if TYPE_CHECKING:
     from watchbill.checking.plan import Request
     from watchbill.checking.run import Outcome
+    from watchbill.report.options import Described
 
 TOOLS = ("helm@4", "helm@3.19")
 FAIL_ON = ("error", "warning", "note", "never")
@@ -115,6 +116,12 @@ def _write_baseline(
     session.mention(f"wrote {counted(len(entries), 'finding')} to {file}")
 
 
+def _page_of(rule: "Described") -> str:
+    from watchbill.report.rule_pages import read_page
+
+    return read_page(rule)
+
+
 def _report(
     session: Session, outcome: "Outcome", options: dict[str, Any], outputs: tuple[Output, ...]
 ) -> None:
@@ -124,7 +131,7 @@ def _report(
 
     def make(output: Output) -> str:
         wide = os.get_terminal_size(1).columns if not output.file and sys.stdout.isatty() else 0
-        asked = ReportOptions(outcome.fail_on, options["verbose"], options["quiet"], wide, RULES)
+        asked = ReportOptions(outcome.fail_on, options["verbose"], options["quiet"], wide, RULES, _page_of)
         return report_in(output.form)(outcome.run, asked)
 
     deliver(session, outputs, make)

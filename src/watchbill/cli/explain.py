@@ -1,7 +1,6 @@
 """`watchbill explain`: what a rule means, or what an error means that somebody pasted, and the way out."""
 
 import os
-import pkgutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -70,6 +69,7 @@ def command(
 
 
 def _explain_rule(session: Session, name: str, output: str) -> None:
+    from watchbill.report.rule_pages import read_page
     from watchbill.rules import wb000_unclaimed
     from watchbill.rules.registry import RULES
 
@@ -78,7 +78,7 @@ def _explain_rule(session: Session, name: str, output: str) -> None:
         session.say(_listed(rules, output))
         return
     chosen = _find(name, [*rules, wb000_unclaimed.RULE])
-    page = _page(chosen)
+    page = read_page(chosen)
     if output == "markdown":
         session.say(page.rstrip("\n"))
     elif output == "json":
@@ -102,13 +102,6 @@ def _find(name: str, rules: "list[Rule]") -> "Rule":
     close = [misread] if misread in known else get_close_matches(wanted, known, n=1)
     then = f"did you mean {known[close[0]].id}, {known[close[0]].name}?\n" if close else ""
     raise UserError(f"there is no rule {name!r}", then=f"{then}all rules: watchbill explain")
-
-
-def _page(rule: "Rule") -> str:
-    """Beside the rule's module, under the same name."""
-    content = pkgutil.get_data("watchbill.rules", f"{rule.id.lower()}_{rule.name.replace('-', '_')}.md")
-    assert content is not None
-    return content.decode()
 
 
 def _listed(rules: "list[Rule]", output: str) -> str:

@@ -1,6 +1,6 @@
 """What a report is asked for, besides what was found."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -25,12 +25,17 @@ class Described(Protocol):
     def summary(self) -> str: ...
 
 
+def no_page(rule: Described) -> str:  # noqa: ARG001
+    return ""
+
+
 class ReportOptions(Struct, frozen=True):
     fail_on: FailOn = "error"
     verbose: bool = False
     quiet: bool = False  # only findings and charts that could not be checked
     width: int = 0  # of the terminal; 0 where there is none
     rules: Sequence[Described] = ()  # all there are, in their order
+    page_of: Callable[[Described], str] = no_page  # in Markdown; empty for a rule that has none
 
     @property
     def columns(self) -> int:

@@ -14,13 +14,15 @@ from watchbill.checking.result import LEVELS, Finding, Level, Location, Row, Run
 from watchbill.report.encoding import encoded
 from watchbill.report.grouping import home_file, located, unchecked_charts
 from watchbill.report.message import message
-from watchbill.report.options import Described, ReportOptions
+from watchbill.report.options import ReportOptions
+from watchbill.report.page import in_terminal
+from watchbill.report.styles import unstyle
 from watchbill.report.terminal import LONGEST_LINE, shortened
 from watchbill.report.words import complaint, essence
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-PROJECT = "https://watchbill.dev"
 ROOT = "%SRCROOT%"
+HELP_COLUMNS = 100
 NOT_CHECKED, STALE_IGNORE = "not-checked", "stale-ignore"
 # GitHub's words, by which it sorts alerts.
 PROBLEM_SEVERITY: dict[Level, str] = {"error": "error", "warning": "warning", "note": "recommendation"}
@@ -29,7 +31,7 @@ Json = dict[str, Any]
 
 
 def report(run: Run, options: ReportOptions) -> str:
-    rules = _rules(run, options.rules)
+    rules = _rules(run, options)
     places = {rule["id"]: place for place, rule in enumerate(rules)}
     return encoded(
         _bounded(
@@ -53,14 +55,14 @@ def report(run: Run, options: ReportOptions) -> str:
 
 
 def _bounded(thing: Any) -> Any:
-    """GitHub takes no file above ten megabytes, and no chart may make one."""
+    """GitHub takes no file above ten megabytes, and no chart may make one. Pages of rules are ours."""
     match thing:
         case str():
             return shortened(thing, LONGEST_LINE)
         case list() | tuple():
             return [_bounded(item) for item in thing]
         case dict():
-            return {key: value if key == "uri" else _bounded(value) for key, value in thing.items()}
+            return {key: value if key in ("uri", "help") else _bounded(value) for key, value in thing.items()}
         case _:
             return thing
 
@@ -71,7 +73,6 @@ def _driver(rules: Sequence[Json]) -> Json:
         "name": "Watchbill",
         "version": __version__,
         "semanticVersion": __version__,
-        "informationUri": PROJECT,
         "rules": rules,
         "notifications": [
             _descriptor(NOT_CHECKED, NOT_CHECKED, "a chart could not be checked", advice),
@@ -80,26 +81,25 @@ def _driver(rules: Sequence[Json]) -> Json:
     }
 
 
-def _rules(run: Run, known: Sequence[Described]) -> list[Json]:
+def _rules(run: Run, options: ReportOptions) -> list[Json]:
     """All that were looked for, and whatever else was found."""
-    texts = {rule.id: (rule.name, rule.summary) for rule in known}
+    texts = {rule.id: (rule.name, rule.summary, options.page_of(rule)) for rule in options.rules}
     for finding in run.findings:
-        texts.setdefault(finding.rule, (finding.name, finding.name.replace("-", " ")))
+        texts.setdefault(finding.rule, (finding.name, finding.name.replace("-", " "), ""))
     return [
         _rule(number, *text, [finding for finding in run.findings if finding.rule == number])
         for number, text in texts.items()
     ]
 
 
-def _rule(number: str, name: str, summary: str, found: Sequence[Finding]) -> Json:
+def _rule(number: str, name: str, summary: str, page: str, found: Sequence[Finding]) -> Json:
     levels: list[Level] = [finding.level for finding in found] or ["warning"]
     level = min(levels, key=LEVELS.index)
     sure = all(finding.confidence == "high" for finding in found)
+    advice = f"Run `watchbill explain {number}` for what happens, why, and the way out."
     return {
-        **_descriptor(
-            number, name, summary, f"Run `watchbill explain {number}` for what happens, why, and the way out."
-        ),
-        "helpUri": f"{PROJECT}/rules/{number}",
+        **_descriptor(number, name, summary, advice),
+        **({"help": _help(page)} if page else {}),
         "defaultConfiguration": {"level": level},
         "properties": {
             "tags": ["helm", "kubernetes"],
@@ -119,6 +119,11 @@ def _descriptor(number: str, name: str, summary: str, advice: str) -> Json:
         "fullDescription": _text(plain),
         "help": {"text": plain, "markdown": f"{sentence}\n\n{advice}"},
     }
+
+
+def _help(page: str) -> Json:
+    """The whole page of a rule: GitHub shows it below an alert. There is no site yet that `helpUri` could lead to."""
+    return {"text": unstyle("\n".join(in_terminal(page, HELP_COLUMNS))), "markdown": page.strip()}
 
 
 def _invocation(run: Run) -> Json:
