@@ -237,3 +237,39 @@ def test_a_guardian_that_was_killed_is_replaced(tmp_path: Path) -> None:
             assert helm.group() != first
 
     asyncio.run(main())
+
+
+def test_a_helm_gets_the_environment_and_the_folder_of_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Jobs run in our process, and may change both."""
+    start, elsewhere = tmp_path / "start", tmp_path / "elsewhere"
+    start.mkdir()
+    elsewhere.mkdir()
+    file = tmp_path / "helm"
+    file.write_text('#!/bin/sh\n[ $1 = version ] && { echo v4.3.1; exit; }\necho "$KUBECONFIG"; pwd\n')
+    file.chmod(0o755)
+    monkeypatch.chdir(start)
+    monkeypatch.setenv("KUBECONFIG", "staging")
+
+    async def main() -> Done:
+        async with Helm.find("../helm") as helm:
+            monkeypatch.setenv("KUBECONFIG", "other")
+            monkeypatch.chdir(elsewhere)
+            return await helm.upgrade(ASKED)
+
+    assert asyncio.run(main()).lines == ("staging", str(start))
+
+
+def test_a_copy_of_the_kubeconfig_does_not_outlive_a_kill(tmp_path: Path) -> None:
+    copy = tmp_path / "kubeconfig"
+    copy.touch()
+    program = (
+        "import os, signal; from watchbill.helm.driver import Helm; from watchbill.helm.requests import Target\n"
+        f"Helm('helm', Target({str(copy)!r}, is_ours=True)).group(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=False)
+    end = time.monotonic() + 30
+    while copy.exists():
+        assert time.monotonic() < end, "the copy is still there"
+        time.sleep(0.05)

@@ -1,6 +1,7 @@
 """A deploy as a person runs it: bills are read, refusals said, events shown, signals heard, and the end is told."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -27,10 +28,12 @@ from watchbill.deploy.prediction import Prediction, predict
 from watchbill.deploy.run import Asked, Deploy
 from watchbill.deploy.way import through
 from watchbill.errors import UserError
+from watchbill.helm import variables
 from watchbill.helm.driver import Helm
 from watchbill.helm.requests import Target
 from watchbill.jobs.lint import outdated
 from watchbill.jobs.load import load
+from watchbill.kube import snapshot
 from watchbill.kube.access import Access
 from watchbill.kube.client import Kube, connect
 
@@ -63,18 +66,25 @@ class Deploying:
         self._planned = ""  # the version that an earlier step of the plan leads to
 
     async def run(self) -> int:
-        target = Target(self._options["kubeconfig"], self._options["context"])
-        helm = Helm.find(self._options["helm_path"], target)
+        variables.refuse_others(os.environ, self._access.context)
         with self._signals(), Workspace() as workspace:
+            # Whatever the current context becomes while we work: helm stays where we have looked.
+            kubeconfig = os.path.join(workspace.folder(), "kubeconfig")
+            target = Target(kubeconfig, snapshot.write(self._access, kubeconfig), is_ours=True)
+            helm = Helm.find(self._options["helm_path"], target)
             async with (
                 connect(self._access, dry_run=self._options["dry_run"], patience=PATIENCE) as kube,
                 helm,
             ):
                 await helm.version()
                 self._server = await reached(kube)
-                for bill in await self._bills(kube):
-                    local = await asyncio.to_thread(with_local_charts, bill, helm.binary, workspace)
-                    code = await self._one(local, kube, helm)
+                bills = await self._bills(kube)
+                # All of them now: jobs of the first version may change the environment of this process.
+                local = [
+                    await asyncio.to_thread(with_local_charts, bill, helm.binary, workspace) for bill in bills
+                ]
+                for bill in local:
+                    code = await self._one(bill, kube, helm)
                     if code:
                         return code
         return 0

@@ -89,19 +89,22 @@ class Outlook(Struct, frozen=True):
         ]
 
 
-async def look(kube: Kube, bill: Bill, selection: Selection) -> Outlook:
+async def look(kube: Kube, bill: Bill, selection: Selection, environment: Mapping[str, str]) -> Outlook:
+    """`environment` is helm's: it says where releases are stored."""
     record, found, lacks = await asyncio.gather(
         records.load(kube, bill.default_namespace, bill.product),
-        releases_of(kube, selection.everything),
+        releases_of(kube, selection.everything, environment),
         _lacks(kube, bill, selection),
     )
     return Outlook(record, found, lacks)
 
 
-async def releases_of(kube: Kube, components: Sequence[Component]) -> dict[str, Release]:
+async def releases_of(
+    kube: Kube, components: Sequence[Component], environment: Mapping[str, str]
+) -> dict[str, Release]:
     """One request a namespace."""
     namespaces = list(dict.fromkeys(component.namespace for component in components))
-    lists = await asyncio.gather(*(releases.releases(kube, namespace) for namespace in namespaces))
+    lists = await asyncio.gather(*(releases.releases(kube, one, environment) for one in namespaces))
     known = dict(zip(namespaces, lists, strict=True))
     return {
         component.name: known[component.namespace][component.release]

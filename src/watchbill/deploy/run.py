@@ -84,7 +84,7 @@ class Deploy:
 
     async def look(self) -> Outlook:
         """Reads the cluster, and nothing else."""
-        return await look(self._kube, self.bill, self.selection)
+        return await look(self._kube, self.bill, self.selection, self._helm.environment)
 
     def refusals(self, outlook: Outlook) -> list[UserError]:
         """All that keeps it from beginning."""
@@ -186,7 +186,7 @@ class Deploy:
         return writer, outlook
 
     async def _seen_again(self, writer: Writer, outlook: Outlook) -> Outlook:
-        present = await releases_of(self._kube, self.selection.everything)
+        present = await releases_of(self._kube, self.selection.everything, self._helm.environment)
         return replace(outlook, record=writer.record, releases=present)
 
     async def _begin(self, stack: AsyncExitStack, say: Say) -> Writer:

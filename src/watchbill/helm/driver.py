@@ -23,13 +23,25 @@ def _nobody(line: str) -> None:
 
 
 class Helm:
-    """One helm binary and one cluster. Ends with `close`, or as an async context."""
+    """One helm binary and one cluster. Ends with `close`, or as an async context.
 
-    def __init__(self, binary: str, target: Target = HERE, *, grace: float = GRACE) -> None:
+    Each helm gets the environment and the working folder of the moment when this was made: jobs run in this process,
+    and may change both."""
+
+    def __init__(
+        self,
+        binary: str,
+        target: Target = HERE,
+        *,
+        grace: float = GRACE,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
         self.binary = binary
+        self.environment = dict(environment)
         self.target = target
         self.grace = grace
-        self._guardian = Guardian()
+        self._folder = os.getcwd()
+        self._guardian = Guardian(target.kubeconfig if target.is_ours else None)
         self._version: asyncio.Task[Version] | None = None
 
     @classmethod
@@ -49,7 +61,7 @@ class Helm:
                 f"{wanted}: there is no such program" if wanted != "helm" else "there is no helm on PATH",
                 then="install Helm 3.13 or later, or name the binary with --helm or $HELM",
             )
-        return cls(found, target, grace=grace)
+        return cls(os.path.abspath(found), target, grace=grace, environment=environment)
 
     async def version(self) -> Version:
         """Asked once. A UserError if it is no helm, or one that is too old."""
@@ -92,5 +104,11 @@ class Helm:
 
     async def _run(self, command: list[str], tell: Tell, given: str | None = None) -> Done:
         return await process.run(
-            [self.binary, *command], given=given, group=self._guardian.group(), grace=self.grace, tell=tell
+            [self.binary, *command],
+            given=given,
+            group=self._guardian.group(),
+            grace=self.grace,
+            tell=tell,
+            environment=self.environment,
+            folder=self._folder,
         )

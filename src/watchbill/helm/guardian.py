@@ -17,7 +17,7 @@ SECONDS_TO_KILL = 8.0
 # A process group lives as long as one process is in it. The one who waits leaves it to another before that one acts:
 # so the group is empty, and can be seen to be, as soon as the last helm is gone.
 _PROGRAM = f"""
-import os, signal, time
+import os, signal, sys, time
 for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(name, signal.SIG_IGN)
 if os.read(0, 1):
@@ -35,13 +35,19 @@ try:
     os.killpg(group, signal.SIGKILL)
 except OSError:
     pass
+for file in sys.argv[1:]:
+    try:
+        os.unlink(file)
+    except OSError:
+        pass
 """
 
 
 class Guardian:
-    """One a deploy; started when the first helm is."""
+    """One a deploy; started when the first helm is. `leftover` is a file that it deletes if we are killed."""
 
-    def __init__(self) -> None:
+    def __init__(self, leftover: str | None = None) -> None:
+        self._leftovers = [leftover] if leftover else []
         self._process: subprocess.Popen[bytes] | None = None
 
     def group(self) -> int:
@@ -49,7 +55,7 @@ class Guardian:
         if self._process is None or self._process.poll() is not None:
             self.dismiss()
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _PROGRAM],
+                [sys.executable, "-I", "-S", "-c", _PROGRAM, *self._leftovers],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -6,7 +6,7 @@ import os
 import time
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from watchbill.errors import UserError
@@ -80,12 +80,21 @@ class _Exit(asyncio.SubprocessProtocol):
             self.ended.set_result(None)
 
 
-async def run(command: Sequence[str], *, given: str | None, group: int, grace: float, tell: Tell) -> Done:
+async def run(
+    command: Sequence[str],
+    *,
+    given: str | None,
+    group: int,
+    grace: float,
+    tell: Tell,
+    environment: Mapping[str, str],
+    folder: str,
+) -> Done:
     """To its end. If we are cancelled: SIGTERM, and after the grace SIGKILL; only then the cancellation goes on."""
     began = time.monotonic()
     said = _Said(tell)
     async with _listening(said) as out, _listening(said) as err:
-        exit_, process = await _start(command, given, group, out, err)
+        exit_, process = await _start(command, given, group, out, err, env=environment, cwd=folder)
         try:
             _give(process, given)
             await asyncio.shield(exit_.ended)
@@ -118,7 +127,7 @@ async def _listening(said: _Said) -> AsyncIterator[_Pipe]:
 
 
 async def _start(
-    command: Sequence[str], given: str | None, group: int, out: _Pipe, err: _Pipe
+    command: Sequence[str], given: str | None, group: int, out: _Pipe, err: _Pipe, **surroundings: Any
 ) -> tuple[_Exit, asyncio.SubprocessTransport]:
     exit_ = _Exit()
     try:
@@ -132,6 +141,7 @@ async def _start(
             # program, dies of a broken pipe at its first word, and would leave its release pending.
             pass_fds=(out.reading, err.reading),
             process_group=group,
+            **surroundings,
         )
     except OSError as error:
         raise UserError(

@@ -6,10 +6,11 @@ from msgspec import Struct
 
 
 class Target(Struct, frozen=True):
-    """The cluster, as the user named it to us; what is not named is left to helm's own environment."""
+    """The cluster. What is not named is left to helm's own environment."""
 
     kubeconfig: str | None = None
     context: str | None = None
+    is_ours: bool = False  # the kubeconfig is a copy, which must not outlive the run
 
 
 class UpgradeRequest(Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 class Access(Struct, frozen=True, kw_only=True):
     """All that is needed to connect. Its text never shows a secret.
 
-    `files` and `context` are what another program (helm) is told to reach the same cluster; no files: in-cluster."""
+    Without `files` it is that of the pod we run in. For other programs, snapshot.py makes a kubeconfig of it."""
 
     server: str
     namespace: str

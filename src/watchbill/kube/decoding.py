@@ -26,7 +26,7 @@ def describe(kind: Any) -> None:
 
 def install() -> None:
     """Describe types before lightkube decodes them, for every client and every way into it."""
-    decoders.json_decode = _decode
+    decoders.json_decode = _decode  # type: ignore[assignment]
     dictmixin.DictMixin.from_dict = classmethod(_from_dict)  # type: ignore[method-assign,assignment]
 
 
