@@ -1,10 +1,13 @@
 """What the end of a container means for its job. What runs in a cluster is in tests/cluster/jobs."""
 
+from typing import Any
+
 import pytest
 
 from watchbill.errors import UserError
 from watchbill.jobs import Abort, Manual, Pre, Skip, container_job
-from watchbill.jobs.container_run import judge
+from watchbill.jobs.container_run import DIGEST, _wanted, judge
+from watchbill.jobs.context import Context
 from watchbill.jobs.declare import Collector, collecting
 from watchbill.kube.pods import Attempt, Ending
 
@@ -123,3 +126,23 @@ def test_it_needs_the_rights_to_run_in_a_cluster() -> None:
     assert rights[0] == "get secrets"
     assert {"create jobs", "delete jobs", "watch pods", "get pods/log"} <= set(rights)
     assert job.place.file == __file__
+
+
+def test_what_a_deploy_finds_in_the_cluster_does_not_make_another_job_of_it() -> None:
+    """After a kill, the next deploy finds more there; the Job that runs is still the one that is wanted."""
+    collector = Collector()
+    token = collecting.set(collector)
+    try:
+        container_job("web", Pre, name="migrate", image="example.org/migrate:{target}", until="2.0.0")
+    finally:
+        collecting.reset(token)
+    [job] = collector.jobs
+
+    def digest(**facts: Any) -> str:
+        metadata = _wanted(Context(component="web", **facts), job).metadata
+        assert metadata
+        assert metadata.annotations
+        return str(metadata.annotations[DIGEST])
+
+    assert digest(is_new=True) == digest(is_new=False) == digest(is_new=False, installed="0.9.0")
+    assert digest(target="1.0.0") != digest(target="1.1.0")

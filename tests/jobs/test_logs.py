@@ -8,7 +8,8 @@ import pytest
 from tests.jobs.playing import context, declared, play
 from watchbill.jobs import Context, SyncContext
 from watchbill.jobs.events import Ended, Event, Logged, is_trace
-from watchbill.jobs.logbook import KEPT, LONGEST, MOST_PENDING, lines_of
+from watchbill.jobs.logbook import KEPT, MOST_PENDING
+from watchbill.jobs.plain import LONGEST, lines_of
 from watchbill.jobs.runner import run
 
 
@@ -70,6 +71,8 @@ def test_what_cannot_be_formatted_is_told_as_it_is() -> None:
         ("tab\tulated", ["tab     ulated"]),
         ("trailing   ", ["trailing"]),
         ("ümläut ☃", ["ümläut ☃"]),
+        ("gr\udcfc\udcdfe.txt", ["gr\\udcfc\\udcdfe.txt"]),
+        ("cannot reach postgres://shop:hunter2@db/shop", ["cannot reach postgres://…@db/shop"]),
         ("x" * (LONGEST + 7), ["x" * LONGEST + "… (7 more characters)"]),
     ],
 )

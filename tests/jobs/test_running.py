@@ -1,13 +1,16 @@
 """A job is run to its end whatever it does, and its end is told as what it was."""
 
 import asyncio
+import os
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 
 from tests.jobs.playing import context, declared, play, play_cancelled
@@ -431,3 +434,29 @@ def test_a_job_may_start_programs() -> None:
         assert await process.wait() == 0
 
     assert play(starts).outcome.status == "done"
+
+
+@pytest.mark.parametrize("kind", [ValueError, Skip, Abort, lambda text: Manual(text, guide=text)])
+def test_whatever_a_job_says_can_be_encoded(kind: Callable[[str], Exception]) -> None:
+    """Names of files that are not UTF-8 have characters that no encoder takes."""
+
+    async def lists(ctx: Context) -> None:
+        ctx.log.info("%s", os.fsdecode(b"gr\xfc\xdfe.txt"))
+        ctx.progress(os.fsdecode(b"gr\xfc\xdfe.txt"))
+        raise kind(os.fsdecode(b"gr\xfc\xdfe.txt"))
+
+    played = play(lists)
+
+    assert r"gr\udcfc\udcdfe.txt" in played.outcome.reason
+    assert msgspec.json.decode(msgspec.json.encode(played.outcome))["log"]
+    assert msgspec.json.encode(played.events)
+
+
+def test_a_login_in_an_error_is_left_out() -> None:
+    async def connects(_ctx: Context) -> None:
+        raise ConnectionError("no answer from postgres://shop:hunter2@database:5432/shop")
+
+    played = play(connects)
+
+    assert "postgres://…@database:5432/shop" in played.outcome.reason
+    assert "hunter2" not in str(played)

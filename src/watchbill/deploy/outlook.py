@@ -76,8 +76,17 @@ class Outlook(Struct, frozen=True):
 
     @property
     def present(self) -> frozenset[str]:
-        """Components that have worked once. One whose first install failed is as new as before."""
-        return frozenset(name for name, release in self.releases.items() if release.good is not None)
+        """Components that are not new: they were complete once, jobs included. A release that this product did not make
+        counts as complete: it was there before."""
+        known = self.record
+        # Earlier versions of Watchbill did not write down what was complete.
+        is_silent = bool(known.installed) and not known.complete
+        return frozenset(
+            name
+            for name, release in self.releases.items()
+            if release.good is not None
+            and (is_silent or name in known.complete or release.is_adopted(known.product))
+        )
 
     def maybe_ran(self, jobs: Sequence[Job]) -> list[Job]:
         """Jobs that run once, began to, and of which nobody knows the end."""

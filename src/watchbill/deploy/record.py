@@ -51,6 +51,9 @@ class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
     target: str = ""
     profile: str = ""
     done: tuple[str, ...] = ()  # components that have reached the target
+    complete: tuple[
+        str, ...
+    ] = ()  # components that were complete once, of whatever version: they are not new any more
     deploys: int = 0  # how many there have been: the number of the last
     operation: str = ""  # the last deploy's
     # By namespace/release: what helm is doing, or was when somebody was killed.
@@ -71,6 +74,10 @@ class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
         """Helm is about to work on the release. To be stored before it does."""
         work = Work(self.operation, verb, revision)
         return replace(self, working={**self.working, f"{namespace}/{release}": work})
+
+    def completed(self, component: str) -> "Record":
+        """The component's chart is in, and all jobs after it went well."""
+        return self if component in self.complete else replace(self, complete=(*self.complete, component))
 
     def ended(self, namespace: str, release: str, component: str = "") -> "Record":
         """Helm worked; with the component if it has reached the target. After a failure the work stays written down:

@@ -67,6 +67,12 @@ class Release(Struct, frozen=True):
             (each for each in reversed(self.revisions) if each.status in _GOOD), None
         )
 
+    def is_adopted(self, product: str) -> bool:
+        """Whether it worked before the product's first deploy: by somebody's own helm."""
+        return any(
+            each.status in _GOOD and each.labels.get(PRODUCT) != label(product) for each in self.revisions
+        )
+
     @property
     def is_interrupted(self) -> bool:
         """Helm refuses to work on it: somebody is at it, or was when it died."""

@@ -234,7 +234,9 @@ class Deploy:
         is_new = hop.kind in ("first", "upgrade", "back")
         target = known.target if hop.kind == "back" else str(self.bill.version)
         done = () if is_new else known.done
-        known = replace(known, target=target, done=done, profile=self.bill.profile)
+        # An installed version without them was written down by an earlier version of Watchbill.
+        complete = known.complete or (self.bill.names if known.installed else ())
+        known = replace(known, target=target, done=done, complete=complete, profile=self.bill.profile)
         return known.begun(self.operation)
 
     def _forgotten(self, known: Record) -> Record:

@@ -38,7 +38,7 @@ class Ground(Struct, frozen=True):
     helm: Helm
     operation: str
     revisions: Mapping[str, int]  # the last one of each component that has a release already
-    present: frozenset[str]  # components that have worked once
+    present: frozenset[str]  # components that are not new
     definitions: Definitions
     record: Record  # as it was when the deploy began
     dry_run: bool = False
@@ -112,7 +112,12 @@ class Work:
             return  # helm may have been killed, or cut off: what it left is looked at, and healed, the next time
         # On the way back the record goes on telling how much of the version is there that is left.
         reached = component.name if is_good and self._ground.hop.kind != "back" else ""
-        await self._remember(lambda record: record.ended(component.namespace, component.release, reached))
+
+        def ended(record: Record) -> Record:
+            known = record.completed(component.name) if is_good else record
+            return known.ended(component.namespace, component.release, reached)
+
+        await self._remember(ended)
 
     async def _run(self, job: Job, component: Component | None, stage: Stage) -> Outcome:
         ended: list[Outcome] = []

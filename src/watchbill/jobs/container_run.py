@@ -25,6 +25,8 @@ DIGEST = "watchbill.dev/digest"
 VERSION = "watchbill.dev/version"
 # The server ends it too, for who is not there any more to do so; but not before us, who can say why.
 MARGIN = 60
+# Variables that say what the deploy found, and not what is declared.
+_FOUND = frozenset({"WATCHBILL_INSTALLED", "WATCHBILL_IS_NEW"})
 # How many lines of its log a pod's end may be told by.
 LAST_WORDS = 80
 
@@ -77,8 +79,16 @@ def _wanted(ctx: Context, job: Job) -> KubernetesJob:
     )
     assert built.metadata is not None
     assert built.metadata.annotations is not None
-    built.metadata.annotations[DIGEST] = hashlib.sha256(msgspec.json.encode(built.spec)).hexdigest()[:16]
+    built.metadata.annotations[DIGEST] = _digest(built)
     return built
+
+
+def _digest(built: KubernetesJob) -> str:
+    """Of what is declared. Not of what the deploy found in the cluster: after a kill, the next one may find more there."""
+    spec = msgspec.to_builtins(built.spec)
+    for container in spec["template"]["spec"]["containers"]:
+        container["env"] = [one for one in container.get("env") or () if one["name"] not in _FOUND]
+    return hashlib.sha256(msgspec.json.encode(spec)).hexdigest()[:16]
 
 
 async def _dry(ctx: Context, wanted: KubernetesJob) -> None:

@@ -3,30 +3,16 @@
 import asyncio
 import contextlib
 import logging
-import re
 import threading
 from collections import deque
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from watchbill.jobs.events import Logged, Progressed, Tell
+from watchbill.jobs.plain import lines_of
 
 KEPT = 200
-LONGEST = 2000
 # A job may write faster than anybody reads: what is not told yet is bounded.
 MOST_PENDING = 2000
-
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def lines_of(text: str) -> Iterator[str]:
-    """As a terminal can show them: no colours, no control characters, none longer than anybody reads."""
-    for line in _ESCAPE.sub("", text).splitlines():
-        plain = _CONTROL.sub("", line.expandtabs()).rstrip()
-        if len(plain) > LONGEST:
-            plain = f"{plain[:LONGEST]}… ({len(plain) - LONGEST} more characters)"
-        yield plain
 
 
 class Logbook(logging.Handler):

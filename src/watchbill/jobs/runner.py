@@ -12,6 +12,7 @@ from watchbill.jobs.events import TRACE, Ended, Started, Tell
 from watchbill.jobs.failures import Failure
 from watchbill.jobs.logbook import Logbook
 from watchbill.jobs.outcomes import Outcome, Status
+from watchbill.jobs.plain import paragraph
 from watchbill.jobs.threads import Work
 
 
@@ -56,8 +57,8 @@ class _Run:
             status=status,
             started=started,
             seconds=time.monotonic() - clock,
-            reason=reason,
-            guide=guide,
+            reason=paragraph(reason),
+            guide=paragraph(guide),
             log=self._book.take(),
         )
         self._tell(Ended(outcome))
