@@ -147,7 +147,8 @@ shop cannot go to 3.0.0: the deploy of 2.0.0 is not complete
 shop cannot go to 1.1.0: the deploy of 2.0.0 is not complete
   from 1.0.0 to 2.0.0, 1 of its components done: web
   finish 2.0.0 first: watchbill deploy FILE, with the bill of 2.0.0
-  or go back to 1.0.0: with its bill and --back""",
+  or go back to 1.0.0: with its bill and --back
+  or give 2.0.0 up, and deploy 1.1.0 over what is there of it: --abandon 2.0.0""",
     ),
     "back from a part, unasked": (
         Known("1.0.0", "2.0.0"),
@@ -168,7 +169,8 @@ shop cannot go to 1.0.0: the deploy of 2.0.0 is not complete
         """\
 shop cannot go to 2.0.0: the deploy of 1.0.0 is not complete
   first install of 1.0.0, 1 of its components done: web
-  finish 1.0.0 first: watchbill deploy FILE, with the bill of 1.0.0""",
+  finish 1.0.0 first: watchbill deploy FILE, with the bill of 1.0.0
+  or give 1.0.0 up, and deploy 2.0.0 over what is there of it: --abandon 1.0.0""",
     ),
     "back from a part of a first install": (
         FIRST_PART,
@@ -179,7 +181,8 @@ shop cannot go to 2.0.0: the deploy of 1.0.0 is not complete
 shop cannot go to 0.9.0: the deploy of 1.0.0 is not complete
   first install of 1.0.0, 1 of its components done: web
   finish 1.0.0 first: watchbill deploy FILE, with the bill of 1.0.0
-  --back has nothing to go back to: nothing was installed before""",
+  --back has nothing to go back to: nothing was installed before
+  or give 1.0.0 up, and deploy 0.9.0 over what is there of it: --abandon 1.0.0""",
     ),
 }
 
@@ -199,3 +202,51 @@ def test_many_components_fill_no_screen() -> None:
         decide(record, C)
     assert "200 of its components done: component-0, " in str(caught.value)
     assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize(
+    ("record", "to", "abandon", "from_", "kind"),
+    [
+        (FIRST_PART, B, "1.0.0", "", "first"),
+        (FIRST_PART, bill("1.0.1"), "v1.0.0", "", "first"),
+        (PART, bill("2.0.1", "1.0.0"), "2.0.0", "1.0.0", "upgrade"),
+    ],
+)
+def test_a_version_that_cannot_be_completed_can_be_given_up(
+    record: Known, to: Sibling, abandon: str, from_: str, kind: str
+) -> None:
+    with pytest.raises(UserError) as refused:
+        decide(record, to)
+    assert f"--abandon {record.target}" in str(refused.value)
+    hop = decide(record, to, abandon=abandon)
+    assert (hop.from_, hop.to, hop.kind) == (from_, str(to.version), kind)
+    assert f"{record.target} is given up (done so far: web)" in hop.warning
+
+
+@pytest.mark.parametrize("record", [Known("", "2.0.0"), Known("2.0.0")])
+def test_the_same_command_again_finds_the_version_given_up_already(record: Known) -> None:
+    assert decide(record, B, abandon="1.0.0").kind in ("resume", "same")
+
+
+@pytest.mark.parametrize(
+    ("record", "to", "abandon", "told"),
+    [
+        (NOTHING, A, "1.0.0", "no deploy was left incomplete"),
+        (PART, C, "1.5.0", "--abandon 2.0.0"),
+        (PART, B, "2.0.0", "to finish 2.0.0, leave --abandon out"),
+        (PART, A, "2.0.0", "use --back instead"),
+        (PART, C, "2.0.0", "cannot go from 1.0.0 to 3.0.0"),
+    ],
+)
+def test_what_is_given_up_must_be_under_way_and_the_way_open(
+    record: Known, to: Sibling, abandon: str, told: str
+) -> None:
+    with pytest.raises(UserError) as refused:
+        decide(record, to, abandon=abandon)
+    assert told in str(refused.value)
+
+
+def test_what_has_no_way_is_not_advised() -> None:
+    with pytest.raises(UserError) as refused:
+        decide(PART, C)
+    assert "--abandon" not in str(refused.value)

@@ -9,7 +9,8 @@ from watchbill import versions
 from watchbill.deploy.bill import Bill, Component
 from watchbill.deploy.outlook import Lack, Outlook, Selection
 from watchbill.deploy.record import Once, Record
-from watchbill.deploy.refusals import refusals
+from watchbill.deploy.refusals import of_another_product, refusals
+from watchbill.deploy.releases import PRODUCT, Release, Revision
 from watchbill.errors import UserError
 from watchbill.jobs.declare import Job
 from watchbill.jobs.moments import Post, Pre
@@ -141,3 +142,14 @@ def test_a_component_that_is_not_there() -> None:
     with pytest.raises(UserError, match=r"bill.yaml has no component 'shp'") as raised:
         Selection.of(BILL, Registry(JOBS), ["shp"])
     assert raised.value.then == "did you mean 'shop'?"
+
+
+@pytest.mark.parametrize(("owner", "is_refused"), [("shop", False), ("", False), ("bank", True)])
+def test_the_release_of_another_product_is_refused(owner: str, is_refused: bool) -> None:
+    labels = {PRODUCT: owner} if owner else {}
+    release = Release("web", "front", (Revision(1, "deployed", labels, "stored"),))
+    found = of_another_product("shop", [release])
+    assert (found is not None) is is_refused
+    if found:
+        assert "release front/web belongs to product bank" in str(found)
+        assert f"--selector owner=helm,name=web {PRODUCT}-" in str(found)

@@ -35,7 +35,7 @@ def foretell(engine: Engine, operation: Operation, tool: Tool) -> Checked:
 
 
 def _foretold(engine: Engine, operation: Operation, tool: Tool) -> Checked:
-    chart = load(engine, operation.chart)
+    chart = load(engine, operation.chart, follow_symlinks=True)  # as helm does
     ground = of_installed(engine, chart, operation.installed, operation.context, tool)
     said = [findings.hear(ground, one, frozenset(operation.flags)) for one in _sightings(ground, operation)]
     # Nothing is a circumstance here: it is these flags and this tool.

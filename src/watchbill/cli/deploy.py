@@ -38,6 +38,12 @@ from watchbill.errors import UserError
 @click.option(
     "--back", is_flag=True, help="Go back to the installed version after a deploy that is not complete."
 )
+@click.option(
+    "--abandon",
+    default="",
+    metavar="VERSION",
+    help="Give up a version whose deploy is not complete, and deploy FILE over it.",
+)
 @click.option("--fail-fast", is_flag=True, help="Begin nothing new after the first failure.")
 @click.option(
     "--workers",
@@ -96,7 +102,14 @@ def command(session: Session, /, **options: Any) -> int:
 def _refuse_contradictions(options: dict[str, Any]) -> None:
     if not options["file"] and not options["through"]:
         raise UserError("there is no bill to deploy", then="name its file: watchbill deploy bill.yaml")
-    for one, other in (("back", "through"), ("only", "through"), ("dry_run", "through"), ("plan", "dry_run")):
+    for one, other in (
+        ("back", "through"),
+        ("abandon", "through"),
+        ("abandon", "back"),
+        ("only", "through"),
+        ("dry_run", "through"),
+        ("plan", "dry_run"),
+    ):
         if options[one] and options[other]:
             raise UserError(f"--{one.replace('_', '-')} and --{other.replace('_', '-')} do not go together")
     if options["offline"] and not options["plan"]:

@@ -72,6 +72,9 @@ def closing(bill: Bill, hop: Hop, result: Result, *, dry_run: bool = False) -> I
     yield verdict(bill, hop, result)
     if dry_run:
         yield "  it was a dry run: nothing was changed, and nothing is recorded"
+    elif result.missing:
+        yield f"  {bill.version} is not complete: {', '.join(result.missing)} not deployed yet"
+        yield f"  next: watchbill deploy {bill.file}"
     elif not result.is_good:
         yield f"  next: put it right, then run the same command again: it finishes {bill.version}"
         yield "  logs: watchbill history show --logs"

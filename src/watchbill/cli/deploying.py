@@ -18,13 +18,13 @@ from watchbill.cli.connecting import reached
 from watchbill.cli.deploy_lines import JsonLines, Lines, read_or_not
 from watchbill.cli.deploy_plan import Plan
 from watchbill.cli.session import Session
-from watchbill.deploy import crds_found, reading, record, siblings
+from watchbill.deploy import crds_found, reading, record, rendering, siblings
 from watchbill.deploy.bill import Bill
 from watchbill.deploy.crds import Definitions
 from watchbill.deploy.events import Event
 from watchbill.deploy.fetched import with_local_charts
 from watchbill.deploy.outlook import Outlook, Selection
-from watchbill.deploy.prediction import Prediction, predict
+from watchbill.deploy.prediction import Prediction, context_of, predict
 from watchbill.deploy.run import Asked, Deploy
 from watchbill.deploy.way import through
 from watchbill.errors import UserError
@@ -129,8 +129,12 @@ class Deploying:
             kube_version=self._server,
             accept=self._options["accept"],
         )
+        unrenderable = rendering.refuse(prediction.unrenderable, bill.file)
         if self._options["plan"]:
+            refusals += [unrenderable] if unrenderable else []
             return self._plan(deploy, outlook, definitions, prediction, refusals)
+        if unrenderable:
+            raise unrenderable
         if prediction.errors:
             self._session.complain("\n".join(deploy_text.stopped(prediction)))
             return FAILED
@@ -181,6 +185,7 @@ class Deploying:
         return Asked(
             only=options["only"],
             back=options["back"],
+            abandon=options["abandon"],
             fail_fast=options["fail_fast"],
             workers=options["workers"],
             timeout=options["timeout"],
@@ -234,7 +239,11 @@ def plan_offline(session: Session, engine: Engine, options: dict[str, Any]) -> i
     definitions = crds_found.collect(engine, bill, charts)
     plan = Plan(bill, registry, selection, definitions, workers=options["workers"] or bill.workers)
     session.say(deploy_text.planned(bill, None))
-    refusals = [one for one in (outdated(registry, bill.version),) if one is not None]
+    local = (one for one in selection.everything if one.is_local)
+    found = ((one.name, rendering.find_unrenderable(engine, one.chart, context_of(one))) for one in local)
+    unrenderable = {name: error for name, error in found if error is not None}
+    seen = (outdated(registry, bill.version), rendering.refuse(unrenderable, bill.file))
+    refusals = [one for one in seen if one is not None]
     for line in plan.lines(refusals):
         session.say(line)
     return FAILED if refusals else 0

@@ -65,7 +65,7 @@ def _of_charts(
 
 def _without_templates(engine: Engine, component: Component, path: str, kube_version: str) -> Rendering:
     """Helm knows which dependencies are in, by the values. What templates do is not asked here: they may want a cluster."""
-    chart = charts.load(engine, path)
+    chart = charts.load(engine, path, follow_symlinks=True)  # as helm does
     context = Context(
         release=component.release,
         namespace=component.namespace,

@@ -61,6 +61,8 @@ def told(entry: history.Deploy, result: Result) -> history.Deploy:
 
 def _first_reason(result: Result) -> str:
     """Of what ran: what was never begun has its reason in that."""
+    if result.missing:
+        return f"the version is not complete: {', '.join(result.missing)} not deployed yet"
     for job in result.jobs:
         if not job.is_good and job.component is None:
             return f"{job.moment} job {job.identity}: {job.reason}"

@@ -39,10 +39,23 @@ class Hop(Struct, frozen=True):
     warning: str = ""  # what the person should hear before it begins
 
 
-def decide(record: Recorded | None, bill: Step, *, back: bool = False, known: Sequence[Step] = ()) -> Hop:
-    """The step to this bill, or a refusal. `known` are other bills of the product: they tell what lies between."""
+def decide(
+    record: Recorded | None,
+    bill: Step,
+    *,
+    back: bool = False,
+    abandon: str = "",
+    known: Sequence[Step] = (),
+) -> Hop:
+    """The step to this bill, or a refusal. `known` are other bills of the product: they tell what lies between.
+
+    `abandon` is a version that was begun and is given up: the step is then the one from what was installed before it."""
     to = bill.version
     installed, under_way = state(record)
+    given_up = versions.parse(abandon) if abandon else None
+    # The same command again finds the version that it gave up replaced already.
+    if given_up is not None and (given_up == under_way or to not in (installed, under_way)):
+        return _instead_of(given_up, record, bill, known)
     if under_way is not None:
         assert record is not None
         return _after_a_part(installed, under_way, record.done, bill, back=back, known=known)
@@ -55,6 +68,40 @@ def decide(record: Recorded | None, bill: Step, *, back: bool = False, known: Se
     if to < installed:
         raise _older(bill, installed, back=back)
     raise _too_far(bill, installed, known)
+
+
+def _instead_of(given_up: Version, record: Recorded | None, bill: Step, known: Sequence[Step]) -> Hop:
+    installed, under_way = state(record)
+    if record is None or under_way != given_up:
+        then = f"--abandon {under_way}" if under_way else "leave --abandon out: no deploy was left incomplete"
+        raise UserError(f"{bill.product} {given_up} cannot be abandoned: it is not under way", then=then)
+    if bill.version == given_up:
+        raise UserError(
+            f"{bill.file} is the bill of {given_up}, which is to be abandoned",
+            then=f"name the bill of another version; to finish {given_up}, leave --abandon out",
+        )
+    if bill.version == installed:
+        raise UserError(
+            f"{bill.product} {installed} was installed before {given_up} was begun",
+            then="to go back to it, use --back instead of --abandon",
+        )
+    hop = decide(_Before(record.installed), bill, known=known)
+    so_far = f"done so far: {', '.join(record.done)}" if record.done else "none of its components is done"
+    return Hop(
+        hop.from_,
+        hop.to,
+        hop.kind,
+        warning=f"{bill.product} {given_up} is given up ({so_far}). {bill.version} is deployed over what is there of it: "
+        f"what its jobs changed stays as they left it, and so do releases that {bill.version} does not have.",
+    )
+
+
+class _Before(Struct, frozen=True):
+    """The record without what was begun last."""
+
+    installed: str
+    target: str = ""
+    done: tuple[str, ...] = ()
 
 
 def state(record: Recorded | None) -> tuple[Version | None, Version | None]:
@@ -94,6 +141,10 @@ def _after_a_part(
         then.append("--back has nothing to go back to: nothing was installed before")
     elif installed is not None:
         then.append(f"or go back to {installed}: with its bill and --back")
+    if installed is None or installed in bill.upgrades_from:
+        then.append(
+            f"or give {begun} up, and deploy {bill.version} over what is there of it: --abandon {begun}"
+        )
     raise UserError(
         f"{bill.product} cannot go to {bill.version}: the deploy of {begun} is not complete",
         where=f"{f'from {installed} to {begun}' if installed else f'first install of {begun}'}, {so_far}",

@@ -13,6 +13,7 @@ from watchbill.checking.settings import rule_names
 from watchbill.deploy import releases
 from watchbill.deploy.bill import Component
 from watchbill.deploy.releases import Release
+from watchbill.deploy.rendering import find_unrenderable
 from watchbill.errors import UserError
 from watchbill.helm.version import Version
 from watchbill.kube.client import Kube
@@ -26,6 +27,7 @@ class Prediction(Struct, frozen=True):
 
     charts: Mapping[str, Checked]
     accepted: frozenset[str] = frozenset()  # rules
+    unrenderable: Mapping[str, UserError] = {}  # charts with which helm will fail
 
     @property
     def errors(self) -> dict[str, list[Finding]]:
@@ -39,7 +41,11 @@ class Prediction(Struct, frozen=True):
     @property
     def untold(self) -> dict[str, str]:
         """Charts of which nothing can be told, and why."""
-        return {name: checked.problem.what for name, checked in self.charts.items() if checked.problem}
+        return {
+            name: checked.problem.what
+            for name, checked in self.charts.items()
+            if checked.problem and name not in self.unrenderable
+        }
 
 
 async def predict(
@@ -56,13 +62,16 @@ async def predict(
     installed = await _installed(kube, present)
     tool = nearest_tool("helm", str(helm))
 
-    def all_of_them() -> dict[str, Checked]:
-        return {
-            one.name: foretell(engine, _operation(one, installed.get(one.name, ""), helm, kube_version), tool)
-            for one in components
+    def all_of_them() -> Prediction:
+        asked = {
+            one.name: _operation(one, installed.get(one.name, ""), helm, kube_version) for one in components
         }
+        charts = {name: foretell(engine, operation, tool) for name, operation in asked.items()}
+        failed = (name for name, checked in charts.items() if checked.problem)
+        found = ((name, find_unrenderable(engine, asked[name].chart, asked[name].context)) for name in failed)
+        return Prediction(charts, accepted, {name: error for name, error in found if error is not None})
 
-    return Prediction(await asyncio.to_thread(all_of_them), accepted)
+    return await asyncio.to_thread(all_of_them)
 
 
 async def _installed(kube: Kube, present: Mapping[str, Release]) -> dict[str, str]:
@@ -87,7 +96,13 @@ def _operation(component: Component, installed: str, helm: Version, kube_version
         (component.wait_for_jobs, "--wait-for-jobs"),
         (component.atomic, helm.atomic),
     )
-    context = Context(
+    context = context_of(component, kube_version)
+    return Operation(component.chart, context, installed, tuple(flag for given, flag in asked if given))
+
+
+def context_of(component: Component, kube_version: str = "") -> Context:
+    """What helm renders the chart with."""
+    return Context(
         release=component.release,
         namespace=component.namespace,
         values=Values(
@@ -97,7 +112,6 @@ def _operation(component: Component, installed: str, helm: Version, kube_version
         ),
         kube_version=kube_version,
     )
-    return Operation(component.chart, context, installed, tuple(flag for given, flag in asked if given))
 
 
 def _rule(text: str) -> str:

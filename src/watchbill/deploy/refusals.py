@@ -1,13 +1,15 @@
 """What keeps a deploy from beginning, beyond the way between versions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from watchbill.deploy.bill import Bill
 from watchbill.deploy.outlook import Outlook
+from watchbill.deploy.releases import PRODUCT, Release, label
 from watchbill.errors import UserError
 from watchbill.jobs.declare import Job
 from watchbill.jobs.lint import outdated
 from watchbill.jobs.registry import Registry
+from watchbill.kube.rights import Right
 
 
 def refusals(
@@ -25,6 +27,42 @@ def lacking(outlook: Outlook) -> UserError | None:
         "you may not do what jobs of this deploy must do",
         where="\n".join(map(str, outlook.lacks)),
         then="ask for these rights, or deploy as somebody who has them",
+    )
+
+
+def without_rights(missing: Sequence[Right], namespace: str) -> UserError | None:
+    """A deploy that cannot write its own objects does not begin."""
+    if not missing:
+        return None
+    return UserError(
+        f"you may not write what a deploy keeps in namespace {namespace}",
+        where="\n".join(f"you may not {right}" for right in missing),
+        then="ask for these rights, or deploy as somebody who has them",
+    )
+
+
+def of_another_product(product: str, found: Iterable[Release]) -> UserError | None:
+    """Two products with one release would overwrite each other."""
+    lines, commands = [], []
+    for release in found:
+        theirs = release.last.labels.get(PRODUCT)
+        if theirs and theirs != label(product):
+            lines.append(f"release {release.namespace}/{release.name} belongs to product {theirs}")
+            commands.append(
+                f"  kubectl label {release.storage} --namespace {release.namespace} "
+                f"--selector owner=helm,name={release.name} {PRODUCT}-"
+            )
+    if not lines:
+        return None
+    return UserError(
+        f"{product} would take over what another product has deployed",
+        where="\n".join(lines),
+        then="\n".join(
+            [
+                "give the component another release or namespace; or, if it is handed over to this product:",
+                *commands,
+            ]
+        ),
     )
 
 

@@ -43,6 +43,7 @@ class Result(Struct, frozen=True):
     stages: tuple[StageResult, ...] = ()
     components: tuple[ComponentResult, ...] = ()
     jobs: tuple[Outcome, ...] = ()
+    missing: tuple[str, ...] = ()  # components that still keep the version from being complete, after --only
 
     @property
     def is_good(self) -> bool:

@@ -23,7 +23,7 @@ from watchbill.deploy.lease import Lease, held_by
 from watchbill.deploy.outlook import Outlook, Selection, look, releases_of
 from watchbill.deploy.path import Hop
 from watchbill.deploy.record import Record, Writer
-from watchbill.deploy.refusals import refusals
+from watchbill.deploy.refusals import of_another_product, refusals, without_rights
 from watchbill.deploy.result import Result
 from watchbill.deploy.stages import Stages
 from watchbill.deploy.way import Step
@@ -33,9 +33,16 @@ from watchbill.helm.driver import Helm
 from watchbill.jobs.declare import Job
 from watchbill.jobs.outcomes import Outcome
 from watchbill.jobs.registry import Registry
+from watchbill.kube import rights
 from watchbill.kube.access import Access
 from watchbill.kube.client import Kube
 
+# What a deploy itself needs, beside its jobs and its charts: the Lease, the record, the history.
+OWN_RIGHTS = tuple(
+    rights.parse(f"{verb} {kind}")
+    for kind in ("coordination.k8s.io/leases", "configmaps", "secrets")
+    for verb in ("create", "update")
+)
 Say = Callable[[str], None]
 T = TypeVar("T")
 
@@ -45,6 +52,7 @@ class Asked(Struct, frozen=True):
 
     only: tuple[str, ...] = ()
     back: bool = False
+    abandon: str = ""  # a version that was begun, and is given up
     fail_fast: bool = False
     workers: int | None = None
     timeout: float | None = None
@@ -95,15 +103,17 @@ class Deploy:
             found.append(error)
         settled = [self.registry.named(name) for name in (*self.asked.rerun, *self.asked.taken_as_done)]
         found += refusals(self.bill, self.registry, self.selection.jobs, outlook, settled)
-        if (refused := healing.refusal(self._interrupted(outlook.record, outlook))) is not None:
-            found.append(refused)
-        return found
+        foreign = of_another_product(self.bill.product, outlook.releases.values())
+        interrupted = healing.refusal(self._interrupted(outlook.record, outlook))
+        return found + [one for one in (foreign, interrupted) if one is not None]
 
     async def foreseen(self, outlook: Outlook) -> list[UserError]:
         """All that would keep it from beginning now: for a plan, which waits for nobody."""
         at_work = await held_by(self._kube, self.bill.default_namespace, self.bill.product)
         if at_work is None or holder.state(at_work) == "dead":
-            return self.refusals(outlook)
+            missing = await rights.missing(self._kube, OWN_RIGHTS, self.bill.default_namespace)
+            lacking = without_rights(missing, self.bill.default_namespace)
+            return self.refusals(outlook) + ([lacking] if lacking else [])
         # What that one has begun and not ended is nothing to give advice on.
         then = "plan again when it has ended"
         return [UserError(f"another deploy of {self.bill.product} is at work", where=str(at_work), then=then)]
@@ -151,6 +161,7 @@ class Deploy:
             await history.save(self._kube, self.bill.default_namespace, entry)
             work = Work(self._ground(outlook, definitions, hop), writer, self.cancellation, tell)
             result = await self._stages(work, tell)
+            result = replace(result, missing=self._missing(writer.record, hop, result))
             await self.cancellation.in_a_hurry(lambda: self._end(writer, entry, hop, result, say))
             return result
 
@@ -200,7 +211,9 @@ class Deploy:
         return await Writer.open(self._kube, namespace, product, self._ours.identity)
 
     def hop(self, known: Record) -> Hop:
-        return path.decide(known, self.bill, back=self.asked.back, known=self._known)
+        return path.decide(
+            known, self.bill, back=self.asked.back, abandon=self.asked.abandon, known=self._known
+        )
 
     async def _heal(self, writer: Writer, outlook: Outlook, say: Say) -> bool:
         """Whether there was something to heal. Whoever was interrupted before us is dead now: we hold the Lease."""
@@ -339,11 +352,14 @@ class Deploy:
             say(f"this deploy could not be recorded to its end: {error}")
 
     def _ended(self, known: Record, hop: Hop, result: Result) -> Record:
-        """Complete is a version when everything in its bill has reached it, in this deploy or in earlier ones."""
-        reached = {one.name for one in self.selection.everything if hop.kind == "back"} | set(known.done)
-        if not result.is_good or not reached.issuperset(self.bill.names):
+        if not result.is_good or self._missing(known, hop, result):
             return known
         return replace(known, installed=str(self.bill.version), target="", done=())
+
+    def _missing(self, known: Record, hop: Hop, result: Result) -> tuple[str, ...]:
+        """Components that keep the version from being complete: they reached it neither in this deploy nor in earlier ones."""
+        reached = {one.name for one in self.selection.everything if hop.kind == "back"} | set(known.done)
+        return tuple(name for name in self.bill.names if name not in reached) if result.is_good else ()
 
 
 def _stage_of(job: Job, component: Component | None) -> Stage:
