@@ -178,3 +178,34 @@ def test_formats_are_completed(watchbill: Watchbill) -> None:
     words = {"COMP_WORDS": "watchbill check -o git", "COMP_CWORD": "3"}
     done = watchbill(env={"_WATCHBILL_COMPLETE": "bash_complete", **words})
     assert [line.partition(",")[2] for line in done.stdout.splitlines()] == ["github", "gitlab"]
+
+
+def test_a_page_has_findings_what_each_job_does_and_the_rules(
+    watchbill: Watchbill, bad: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "report.html"
+    done = watchbill("check", bad, "-o", f"html={file}")
+    page = file.read_text()
+    assert done.returncode == 1
+    assert "cannot be changed in place" in page
+    assert "What each Job of app 1.0.0 does" in page
+    assert "FAILS immutable" in page
+    assert "Live with it today" in page
+
+
+def test_several_charts_have_their_matrices_in_one_page(
+    watchbill: Watchbill, bad: str, tmp_path: Path
+) -> None:
+    good = str(chart(tmp_path / "good", {"templates/job.yaml": GOOD}, "good"))
+    page = watchbill("check", bad, good, str(tmp_path / "nowhere"), "-o", "html").stdout
+    assert [name in page for name in ("Job of app 1.0.0", "Job of good 1.0.0", "Not checked")] == [True] * 3
+
+
+def test_matrix_and_compare_write_files_too(watchbill: Watchbill, bad: str, tmp_path: Path) -> None:
+    page, table, told = tmp_path / "page.html", tmp_path / "table.md", tmp_path / "told.json"
+    done = watchbill("matrix", bad, "--tool", "helm@4", "-o", f"html={page}", "-o", f"markdown={table}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert "FAILS immutable" in page.read_text()
+    assert "FAILS immutable" in table.read_text()
+    watchbill("compare", "helm@3.19", "helm@4", bad, "-o", "json", "--output-file", str(told))
+    assert json.loads(told.read_text())["schema"] == 1

@@ -21,6 +21,7 @@ VIEWS = {
     "gitlab.json": ("gitlab", OPTIONS),
     "github.txt": ("github", OPTIONS),
     "report.md": ("markdown", OPTIONS),
+    "report.html": ("html", OPTIONS),
     "junit.xml": ("junit", replace(OPTIONS, fail_on="warning")),
 }
 

@@ -46,6 +46,7 @@ class Request(Struct, frozen=True):
     reads_baseline: bool = True  # one that is settled too; not where a new one shall hold all that is found
     fail_on: FailOn | None = None
     selection: Selection = Selection()
+    tabulates: bool = False  # a matrix of each chart is wanted, too
 
 
 class Done(Struct, Generic[T], frozen=True):

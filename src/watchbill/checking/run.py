@@ -1,34 +1,60 @@
 """A whole run of `check`: all charts, and what comes of it."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from watchbill.charts.engine import Engine
 from watchbill.charts.process import EngineProcess
-from watchbill.checking.check import check
+from watchbill.checking.check import Answer, check
 from watchbill.checking.findings import shared
 from watchbill.checking.inputs.subject import Item, ReadText, Skipped, Subject
+from watchbill.checking.options import Options
 from watchbill.checking.plan import Request, Tell, carry_out
 from watchbill.checking.result import LEVELS, Checked, Level, Problem, Run
 from watchbill.checking.settings.config import FailOn
 from watchbill.checking.silencing import Silenced, unused
 
+if TYPE_CHECKING:
+    from watchbill.checking.tabulating.matrix import Matrix
+
 
 class Outcome(Struct, frozen=True):
     run: Run
     fail_on: FailOn
+    matrices: "tuple[Matrix, ...]" = ()
 
 
 def run(request: Request, spawned: EngineProcess | None, read_text: ReadText, tell: Tell) -> Outcome:
-    done = carry_out(request, spawned, read_text, tell, check)
-    charts, silenced = list[Checked](), list[Silenced]()
+    work = _check_and_tabulate if request.tabulates else _check
+    done = carry_out(request, spawned, read_text, tell, work)
+    charts, silenced, matrices = list[Checked](), list[Silenced](), list["Matrix"]()
     for item, answers in done.answers:
         if not isinstance(item, Subject):
             charts.append(_unchecked(item))
-        charts += [answer.checked for answer in answers]
-        silenced += [answer.silenced for answer in answers if answer.silenced is not None]
+        charts += [answer.checked for answer, _ in answers]
+        silenced += [answer.silenced for answer, _ in answers if answer.silenced is not None]
+        matrices += [matrix for _, made in answers for matrix in made]
     found = Run(tuple(charts), tuple(shared(charts)), unused(silenced), request.asked.since)
-    return Outcome(found, done.fail_on)
+    return Outcome(found, done.fail_on, tuple(matrices))
+
+
+def _check(engine: Engine, subject: Subject, options: Options) -> "tuple[Answer, tuple[Matrix, ...]]":
+    return check(engine, subject, options), ()
+
+
+def _check_and_tabulate(
+    engine: Engine, subject: Subject, options: Options
+) -> "tuple[Answer, tuple[Matrix, ...]]":
+    """A matrix knows nothing of post-renderers, and is left out rather than wrong."""
+    from watchbill.checking.tabulating.tabulate import Tabulator
+
+    answer = check(engine, subject, options)
+    if answer.checked.problem or options.post_rendering:
+        return answer, ()
+    tabulator = Tabulator(engine, options.context, options.tools, follow_symlinks=options.follow_symlinks)
+    return answer, tabulator.tabulate([subject]).charts
 
 
 def _unchecked(item: Item) -> Checked:

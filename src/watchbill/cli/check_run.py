@@ -10,7 +10,7 @@ from watchbill.cli.outputs import Output, choose_outputs, deliver, output_option
 from watchbill.cli.parameters import read_text, rendering_options
 from watchbill.cli.session import Session
 from watchbill.errors import Found, Unchecked, UserError
-from watchbill.report.formats import FORMATS
+from watchbill.report.formats import FORMATS, WITH_MATRIX
 
 if TYPE_CHECKING:
     from watchbill.checking.plan import Request
@@ -59,7 +59,7 @@ def check(session: Session, options: dict[str, Any]) -> None:
     if options["quiet"] and options["verbose"]:
         raise UserError("--quiet and --verbose exclude each other", then="leave out one of them")
     outputs = choose_outputs(options["outputs"], options["output_file"])
-    outcome = _run(session, _request(options), quiet=options["quiet"])
+    outcome = _run(session, _request(options, outputs), quiet=options["quiet"])
     code = exit_code(outcome, allow_unchecked=options["allow_unchecked"])
     if options["write_baseline"]:
         code = code if code == Unchecked.exit_code else 0
@@ -82,7 +82,7 @@ def _run(session: Session, request: "Request", *, quiet: bool) -> "Outcome":
         return run(request, session.take_engine(), read_text, progress.tell)
 
 
-def _request(options: dict[str, Any]) -> "Request":
+def _request(options: dict[str, Any], outputs: tuple[Output, ...]) -> "Request":
     from watchbill.checking.selection import read_selection
     from watchbill.checking.settings import rule_names
     from watchbill.rehearsal.script import read_tool
@@ -94,6 +94,7 @@ def _request(options: dict[str, Any]) -> "Request":
         reads_baseline=not options["write_baseline"],
         fail_on=options["fail_on"],
         selection=read_selection(options["select"], options["ignore"], rule_names.ALL),
+        tabulates=any(output.form in WITH_MATRIX for output in outputs),
     )
 
 
@@ -131,7 +132,15 @@ def _report(
 
     def make(output: Output) -> str:
         wide = os.get_terminal_size(1).columns if not output.file and sys.stdout.isatty() else 0
-        asked = ReportOptions(outcome.fail_on, options["verbose"], options["quiet"], wide, RULES, _page_of)
+        asked = ReportOptions(
+            outcome.fail_on,
+            options["verbose"],
+            options["quiet"],
+            wide,
+            RULES,
+            page_of=_page_of,
+            matrices=outcome.matrices,
+        )
         return report_in(output.form)(outcome.run, asked)
 
     deliver(session, outputs, make)

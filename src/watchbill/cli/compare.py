@@ -8,14 +8,13 @@ import click
 
 from watchbill.cli.asking import SURROUNDINGS, VERSIONS, request
 from watchbill.cli.command import ExampleCommand, common_options, with_options
+from watchbill.cli.outputs import Output, choose_outputs, deliver, output_options
 from watchbill.cli.parameters import read_text, rendering_options
 from watchbill.cli.session import Session
 from watchbill.errors import Found, Unchecked
 
 if TYPE_CHECKING:
     from watchbill.checking.comparing.result import Comparison
-
-FORMATS = ("text", "json", "markdown")
 
 
 @click.command(
@@ -36,9 +35,7 @@ FORMATS = ("text", "json", "markdown")
 @click.option(
     "--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="Moves after the install."
 )
-@click.option(
-    "-o", "--output", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print."
-)
+@with_options(*output_options("text", "json", "markdown"))
 @common_options
 @click.pass_obj
 def command(session: Session, /, **options: Any) -> None:
@@ -50,12 +47,13 @@ def command(session: Session, /, **options: Any) -> None:
     from watchbill.checking.comparing.run import exit_code, read_tools, run
     from watchbill.cli.progress import Progress
 
+    outputs = choose_outputs(options["outputs"], options["output_file"])
     tools = read_tools(options["one"], options["other"])
     with Progress("compared") as progress:
         # What is known and accepted of one tool says nothing of another.
         asked = request(options, tools, reads_baseline=False)
         found = run(asked, session.take_engine(), read_text, progress.tell)
-    session.say(_printed(found, options["output"]))
+    deliver(session, outputs, lambda output: _printed(found, output))
     code = exit_code(found)
     if code == Found.exit_code:
         raise Found
@@ -63,17 +61,17 @@ def command(session: Session, /, **options: Any) -> None:
         raise Unchecked
 
 
-def _printed(found: "Comparison", output: str) -> str:
-    if output == "json":
+def _printed(found: "Comparison", output: Output) -> str:
+    if output.form == "json":
         from watchbill.report import compare_json
 
         return compare_json.report(found)
-    if output == "markdown":
+    if output.form == "markdown":
         from watchbill.report import compare_markdown
 
         return compare_markdown.report(found)
     from watchbill.report import compare_text
     from watchbill.report.options import ReportOptions
 
-    width = os.get_terminal_size(1).columns if sys.stdout.isatty() else 0
+    width = os.get_terminal_size(1).columns if not output.file and sys.stdout.isatty() else 0
     return compare_text.report(found, ReportOptions(width=width))

@@ -8,6 +8,7 @@ import click
 
 from watchbill.cli.asking import check_inputs
 from watchbill.cli.command import ExampleCommand, common_options, with_options
+from watchbill.cli.outputs import Output, choose_outputs, deliver, output_options
 from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
 from watchbill.cli.session import Session
 from watchbill.errors import Unchecked
@@ -53,14 +54,7 @@ DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
 )
 @with_options(*rendering_options(without=("--is-upgrade", "--helm"), release=""))
 @click.option("--deps", is_flag=True, help="Let helm fetch missing dependencies into a cache.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["text", "markdown", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print.",
-)
+@with_options(*output_options("text", "markdown", "json", "html"))
 @common_options
 @click.pass_obj
 def command(
@@ -72,7 +66,8 @@ def command(
     from_: str,
     tools: tuple[str, ...],
     deps: bool,
-    output: str,
+    outputs: tuple[Output, ...],
+    output_file: str | None,
     **options: Any,
 ) -> None:
     """Show what each Job of a chart does over the life of a release: whether it runs, runs again, does not run or
@@ -86,6 +81,7 @@ def command(
     from watchbill.checking.tabulating.tabulate import Tabulator
     from watchbill.rehearsal.script import read_tool
 
+    chosen_outputs = choose_outputs(outputs, output_file)
     check_inputs(manifests, from_, options)
     columns = list(dict.fromkeys(map(read_tool, tools)))
     chosen = RenderingOptions(options)
@@ -94,25 +90,28 @@ def command(
         items = find(engine, asked, workspace, read_text)
         tabulator = Tabulator(engine, chosen.context(), columns, follow_symlinks=chosen.follow_symlinks)
         found = tabulator.tabulate(items)
-    if text := _printed(found, output):
-        session.say(text)
+    deliver(session, chosen_outputs, lambda output: _printed(found, output))
     for failed in found.failed:
         session.complain(str(failed.error))
     if found.failed:
         raise Unchecked
 
 
-def _printed(found: "Tabulated", output: str) -> str:
-    if output == "json":
+def _printed(found: "Tabulated", output: Output) -> str:
+    if output.form == "json":
         from watchbill.report import matrix_json
 
         return matrix_json.report(found)
-    if output == "markdown":
+    if output.form == "html":
+        from watchbill.report import matrix_html
+
+        return matrix_html.report(found)
+    if output.form == "markdown":
         from watchbill.report import matrix_markdown
 
         return matrix_markdown.report(found)
     from watchbill.report import matrix_text
     from watchbill.report.options import ReportOptions
 
-    width = os.get_terminal_size(1).columns if sys.stdout.isatty() else 0
+    width = os.get_terminal_size(1).columns if not output.file and sys.stdout.isatty() else 0
     return matrix_text.report(found, ReportOptions(width=width))

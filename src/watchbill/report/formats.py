@@ -5,7 +5,8 @@ from typing import Protocol, cast
 from watchbill.checking.result import Run
 from watchbill.report.options import ReportOptions
 
-FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
+FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown", "html")
+WITH_MATRIX = frozenset({"html"})  # shows what each Job does, too
 
 
 class Report(Protocol):

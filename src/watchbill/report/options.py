@@ -1,12 +1,15 @@
 """What a report is asked for, besides what was found."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
 from watchbill.checking.result import LEVELS, Level
 from watchbill.checking.settings.config import FailOn
+
+if TYPE_CHECKING:
+    from watchbill.checking.tabulating.matrix import Matrix
 
 WIDEST, NARROWEST = 110, 40
 WIDEST_TITLE = 115  # a hundred columns, and what stands before them
@@ -36,6 +39,7 @@ class ReportOptions(Struct, frozen=True):
     width: int = 0  # of the terminal; 0 where there is none
     rules: Sequence[Described] = ()  # all there are, in their order
     page_of: Callable[[Described], str] = no_page  # in Markdown; empty for a rule that has none
+    matrices: "Sequence[Matrix]" = ()  # of the charts, for reports that show them
 
     @property
     def columns(self) -> int:
