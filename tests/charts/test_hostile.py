@@ -13,7 +13,7 @@ import pytest
 
 from watchbill.charts.chart import load
 from watchbill.charts.engine import Engine, _explain_death
-from watchbill.charts.process import Limits
+from watchbill.charts.process import Died, Limits
 from watchbill.charts.protocol import Context, Load, Source
 from watchbill.charts.render import render_one
 from watchbill.errors import UserError
@@ -83,7 +83,7 @@ LAST_WORDS = [
 
 @pytest.mark.parametrize("words", LAST_WORDS, ids=lambda words: words.partition("\n")[0])
 def test_every_way_to_die_of_too_little_memory_is_known(words: str) -> None:
-    died = _explain_death(words, Limits(memory=MEMORY), Load(Source("./chart")))
+    died = _explain_death(Died(words, 0), Limits(memory=MEMORY), Load(Source("./chart")))
     assert str(died).startswith("rendering needs more than 400 MiB of memory and was stopped\n  ./chart")
 
 
@@ -209,7 +209,7 @@ GLUTTON = """
 import resource, sys
 from watchbill.charts.chart import load
 from watchbill.charts.engine import Engine
-from watchbill.charts.process import Limits
+from watchbill.charts.process import Died, Limits
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import render_one
 from watchbill.errors import UserError

@@ -122,6 +122,76 @@ def test_broken_pipes_and_disks_are_said(root: Path, shell: str, what: str) -> N
     assert len(done.stderr.splitlines()) <= 2
 
 
+BILLING = "examples/charts/billing"
+
+
+def in_a_shell(root: Path, shell: str, *, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run `watchbill` with redirections; stdout and stderr that stay open are captured."""
+    command = ["bash", "-c", f"{sys.executable} -m watchbill {shell}"]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd or root, check=False)
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (f"check {BILLING}", 1),
+        (f"matrix {BILLING}", 0),
+        (f"compare helm@3.19 helm@4 {BILLING}", 0),
+        ("explain WB101", 0),
+        (f"show {BILLING}", 0),
+        (f"rehearse {BILLING} install", 0),
+        ("completion bash", 0),
+        ("--help", 0),
+        ("--version", 0),
+        ("bogus", 2),
+    ],
+)
+def test_closed_streams_are_as_if_nobody_reads(root: Path, command: str, code: int) -> None:
+    usual = in_a_shell(root, command)
+    assert usual.returncode == code
+    without_errors = in_a_shell(root, f"{command} 2>&-")
+    assert (without_errors.returncode, without_errors.stdout) == (code, usual.stdout)
+    without_output = in_a_shell(root, f"{command} >&-")
+    assert (without_output.returncode, without_output.stderr) == (code, usual.stderr)
+    without_all = in_a_shell(root, f"{command} <&- >&- 2>&-")
+    assert without_all.returncode == code
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", ["--help", "--version", "check --help", "explain WB101"])
+def test_a_full_disk_is_an_error_of_the_user(
+    root: Path, command: str, unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    done = in_a_shell(root, f"{command} > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr == "error: the output cannot be written: No space left on device\n"
+    assert in_a_shell(root, f"{command} > /dev/full 2> /dev/full").returncode == 2
+
+
+def test_an_error_that_cannot_be_written_keeps_its_exit_code(root: Path) -> None:
+    assert in_a_shell(root, "bogus 2> /dev/full").returncode == 2
+
+
+@pytest.mark.parametrize("command", ["check .", "matrix ."])
+def test_a_deleted_working_directory_is_said(root: Path, tmp_path: Path, command: str) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    shell = f"cd {folder} && rmdir {folder} && {sys.executable} -m watchbill {command}"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=root, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "error: the current directory does not exist any more\n  cd to one that does\n"
+
+
+@pytest.mark.parametrize("kilobytes", [60_000, 300_000])
+def test_too_little_memory_for_the_engine_is_said(root: Path, kilobytes: int) -> None:
+    shell = f"ulimit -v {kilobytes}; exec {sys.executable} -m watchbill show {BILLING}"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=root, check=False)
+    assert done.returncode == 2
+    assert "too little memory" in done.stderr
+    assert "ulimit -v" in done.stderr
+
+
 def test_without_a_command_the_help_is_shown(watchbill: Watchbill) -> None:
     done = watchbill()
     assert done.returncode == 0

@@ -32,6 +32,7 @@ _OUT_OF_MEMORY = (
     "cannot allocate memory",
     "memory limit",
     "newosproc",
+    "failed to reserve page summary memory",
     "Resource temporarily unavailable",
     # The collector of Go 1.26 does not say so: it falls over the queue for which it got no memory.
     "runtime.(*spanQueue).tryDrain",
@@ -137,8 +138,9 @@ class Engine:
                 then="look for a template that never ends, or allow more with --timeout",
             ) from None
         except process.Died as death:
+            was_ready = self._greeted
             self.close()
-            raise _explain_death(str(death), self.limits, question) from None
+            raise _explain_death(death, self.limits, question, was_ready=was_ready) from None
         except BaseException:
             self.close()
             raise
@@ -195,24 +197,45 @@ def _expected_source() -> str:
 
 
 def _reinstall() -> str:
-    return "reinstall: pip install --force-reinstall watchbill (in a checkout: make env)"
+    return "reinstall Watchbill: pip install --force-reinstall . in its sources, or make env for a checkout"
 
 
-def _explain_death(stderr: str, limits: process.Limits, question: Question) -> Exception:
-    where = _chart_of(question)
+def _explain_death(
+    death: process.Died, limits: process.Limits, question: Question, *, was_ready: bool = True
+) -> Exception:
+    where, stderr = _chart_of(question), death.stderr
     if "stack overflow" in stderr or "stack exceeds" in stderr:
         return UserError(
             "rendering was stopped: templates call each other without end",
             where=where,
             then="look for an include or tpl that reaches itself",
         )
-    if any(words in stderr for words in _OUT_OF_MEMORY):
+    ran_out = any(words in stderr for words in _OUT_OF_MEMORY)
+    if ran_out and (not was_ready or _address_space_is_limited()):
+        return UserError(
+            "the engine had too little memory",
+            where=where,
+            then="it reserves 1 GiB of address space: raise or remove the limit (`ulimit -v` shows it)",
+        )
+    if ran_out:
         return UserError(
             f"rendering needs more than {limits.memory >> 20} MiB of memory and was stopped",
             where=where,
             then="look for a template or values that grow without bound, or allow more with --memory",
         )
+    if death.signal and not stderr:  # the kernel killed it, without a word of Go's
+        return UserError(
+            f"the engine was killed by signal {death.signal}: it may have had too little memory",
+            where=where,
+            then="give this machine, container or shell (`ulimit -v`) more memory",
+        )
     return RuntimeError(f"the engine died: {stderr[-4000:]}")
+
+
+def _address_space_is_limited() -> bool:
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 def _chart_of(question: Question) -> str | None:

@@ -9,7 +9,9 @@ import select
 import time
 
 BINARY = os.path.join(os.path.dirname(__file__), "_engine", "watchbill-engine")
-SIGKILL = 9  # everywhere; `signal` makes enumerations of all of them when it is imported
+# The same everywhere; `signal` makes enumerations of all signals when it is imported.
+SIGINT = 2
+SIGKILL = 9
 READ_SIZE = 1 << 16  # as much as a pipe holds
 LAST_WORDS = 1 << 20
 
@@ -29,7 +31,12 @@ class TimedOut(Exception):  # noqa: N818
 
 
 class Died(Exception):  # noqa: N818
-    """The process ended by itself; carries what it wrote to stderr."""
+    """The process ended by itself; carries what it wrote to stderr and the signal that ended it (0: none)."""
+
+    def __init__(self, stderr: str, signal: int) -> None:
+        super().__init__(stderr)
+        self.stderr = stderr
+        self.signal = signal
 
 
 class EngineProcess:
@@ -48,6 +55,7 @@ class EngineProcess:
                     (os.POSIX_SPAWN_DUP2, stdout, 1),
                     (os.POSIX_SPAWN_DUP2, stderr, 2),
                 ],
+                setsigmask=[SIGINT],  # Ctrl-C is for us; the engine ends when its pipe does
             )
         finally:
             for fd in (stdin, stdout, stderr):
@@ -62,7 +70,7 @@ class EngineProcess:
             while data:
                 data = data[os.write(self._to, data) :]
         except BrokenPipeError:
-            raise Died(self._last_words()) from None
+            raise self._died() from None
 
     def read_line(self, deadline: float) -> bytes:
         """The next line of output; `deadline` is on time.monotonic()'s clock."""
@@ -93,20 +101,26 @@ class EngineProcess:
             if self._from in ready:
                 data = os.read(self._from, READ_SIZE)
                 if not data:
-                    raise Died(self._last_words())
+                    raise self._died()
                 return data
 
-    def _last_words(self) -> str:
-        while self._alive and (said := os.read(self._errors, READ_SIZE)):
-            self._stderr = (self._stderr + said)[-LAST_WORDS:]
-        self.kill()
-        return self._stderr.decode("utf-8", "replace")
+    def _died(self) -> Died:
+        signal = 0
+        if self._alive:
+            while said := os.read(self._errors, READ_SIZE):
+                self._stderr = (self._stderr + said)[-LAST_WORDS:]
+            signal = os.WTERMSIG(os.waitpid(self.pid, 0)[1])
+            self._close()
+        return Died(self._stderr.decode("utf-8", "replace"), signal)
 
     def kill(self) -> None:
         if not self._alive:
             return
+        self._close()
+        os.kill(self.pid, SIGKILL)  # a child that has ended stays a zombie until the next line
+        os.waitpid(self.pid, os.WNOHANG)  # to wait for one that is still dying takes as long as to render
+
+    def _close(self) -> None:
         self._alive = False
         for fd in (self._to, self._from, self._errors):
             os.close(fd)
-        os.kill(self.pid, SIGKILL)  # a child that has ended stays a zombie until the next line
-        os.waitpid(self.pid, os.WNOHANG)  # to wait for one that is still dying takes as long as to render

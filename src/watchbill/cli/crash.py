@@ -15,7 +15,7 @@ EXIT_CODE = 70  # sysexits' EX_SOFTWARE: neither a finding nor the user's mistak
 def report(error: Exception, session: Session) -> int:
     text = "".join(traceback.format_exception(error))
     if session.debug:
-        sys.stderr.write(text)
+        session.mention(text.rstrip())
     # No arguments in the file: a --set may hold a password, and people attach this file to reports.
     place = _write(f"watchbill {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n\n{text}")
     session.complain(

@@ -3,6 +3,7 @@
 import codecs
 import os
 import sys
+from contextlib import suppress
 from typing import TextIO
 
 from watchbill.charts.process import EngineProcess
@@ -34,7 +35,7 @@ class Session:
         return spawned
 
     def say(self, text: str = "") -> None:
-        """Prints a result. Whoever reads our output may go away, a disk may be full."""
+        """Print a result. Whoever reads our output may go away, a disk may be full."""
         try:
             self._write(sys.stdout, text)
         except BrokenPipeError:
@@ -48,13 +49,12 @@ class Session:
         self.mention(f"{style('error:', fg='red', bold=True)} {text}")
 
     def mention(self, text: str) -> None:
-        """On stderr."""
-        self._write(sys.stderr, text)
+        """Print on stderr. Where that cannot be written, nobody can be told: the exit code has to do."""
+        with suppress(OSError):
+            self._write(sys.stderr, text)
 
-    def _write(self, to: TextIO | None, text: str) -> None:
-        """A stream may be closed. Colours are for terminals."""
-        if to is None:
-            return
+    def _write(self, to: TextIO, text: str) -> None:
+        """Colours are for terminals."""
         text = text if to.isatty() and not self.no_color else unstyle(text)
         if _is_ascii(to):  # nobody chose that
             to.buffer.write(f"{text}\n".encode("utf-8", "replace"))
@@ -72,5 +72,5 @@ def _is_ascii(stream: TextIO) -> bool:
 
 
 def discard_output() -> None:
-    """So that nothing is tried, and complained about, once more when Python ends."""
+    """Discard what is left in the buffer of stdout, and all that follows."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from watchbill import interrupts
 from watchbill.errors import UserError
 
 
@@ -30,15 +31,17 @@ def run(
     import subprocess
 
     try:
-        # In a session of its own: it and its children can be stopped together, and none asks the terminal.
-        program = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            start_new_session=True,
-        )
+        with interrupts.PutOff():
+            # In a session of its own: it and its children can be stopped together, and none asks the terminal.
+            program = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                start_new_session=True,
+            )
+            forget = interrupts.before_leaving(lambda: _stop(program.pid))
     except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
         reason = error.strerror if isinstance(error, OSError) else error
         raise UserError(f"{command[0]} does not run: {reason}", then=then) from None
@@ -50,6 +53,8 @@ def run(
             if isinstance(error, subprocess.TimeoutExpired):
                 raise UserError(f"{command[0]} took longer than {seconds:g} s and was stopped") from None
             raise
+        finally:
+            forget()
     return Done(program.returncode, out, err.decode(errors="replace"))
 
 

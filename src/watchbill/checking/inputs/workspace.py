@@ -4,6 +4,7 @@ import os
 from types import TracebackType
 from typing import Self
 
+from watchbill import interrupts
 from watchbill.errors import UserError
 
 
@@ -15,11 +16,16 @@ class Workspace:
         self._count = 0
 
     def __enter__(self) -> Self:
+        self._forget = interrupts.before_leaving(self._remove)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
+        self._remove()
+        self._forget()
+
+    def _remove(self) -> None:
         if self._root:
             import shutil
 
@@ -32,7 +38,8 @@ class Workspace:
             import tempfile
 
             try:
-                self._root = os.path.realpath(tempfile.mkdtemp(prefix="watchbill-"))
+                with interrupts.PutOff():
+                    self._root = os.path.realpath(tempfile.mkdtemp(prefix="watchbill-"))
             except OSError as error:
                 raise UserError(
                     f"there is no place for temporary files: {error.strerror}",
