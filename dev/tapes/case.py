@@ -18,7 +18,7 @@ DEFAULT_TOOLS = ("helm@4.3.1", "helm@4.2.3", "helm@4.1.4", "helm@3.19.0", "helm@
 # Part of every digest: raise it when the recorder itself begins to see something else.
 FORMAT = "1"
 TRUTH = "truth.jsonl"
-_KEYS = {"why", "fact", "moves", "tools", "release"}
+_KEYS = {"why", "fact", "moves", "tools", "release", "deadline"}
 
 Truth = dict[str, Any]
 
@@ -36,12 +36,14 @@ class Case:
     release: str = "r"
     namespace: str = "ns"  # what the truth calls it; the real one is made for each recording
     given: tuple[Ref, ...] = ()  # objects that are there before anything is played
+    deadline: int = 0  # seconds that every deadline lasts in a recording; 0: as long as the documents say
 
     def digest(self, tool: str) -> str:
         """Of everything that decides the truth."""
         files = [[path, content.hex()] for version in self.versions for path, content in version.files()]
-        inputs = [FORMAT, tool, self.release, self.namespace, [move.text for move in self.moves], files]
+        inputs: list[Any] = [FORMAT, tool, self.release, self.namespace, [move.text for move in self.moves], files]
         inputs += [self.given] if self.given else []
+        inputs += [self.deadline] if self.deadline else []
         return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:16]
 
     def elsewhere(self) -> list[str]:
@@ -62,6 +64,15 @@ class Case:
         placed = tuple(_elsewhere(move, self.namespace, namespace) for move in self.moves)
         return replace(self, versions=versions, namespace=namespace, moves=placed, given=given)
 
+    def hurried(self) -> "Case":
+        """The same with short deadlines: examples have those that people need, and nobody waits minutes for a tape.
+
+        The recorder gives Helm less time as well, so a deadline below Helm's timeout stays below it.
+        """
+        if not self.deadline:
+            return self
+        return replace(self, versions=tuple(version.hurried(self.deadline) for version in self.versions))
+
 
 def _elsewhere(move: moves.Move, called: str, namespace: str) -> moves.Move:
     if isinstance(move, moves.Act) and move.release.startswith(f"{called}-") and "/" in move.release:
@@ -81,6 +92,7 @@ def read(path: Path) -> Case:
             moves=tuple(moves.parse(text) for text in given["moves"]),
             tools=tuple(given.get("tools", DEFAULT_TOOLS)),
             release=given.get("release", "r"),
+            deadline=int(given.get("deadline", 0)),
         )
     except (KeyError, TypeError, ValueError, yaml.YAMLError) as error:
         raise CaseError(f"{path}: {error}") from error

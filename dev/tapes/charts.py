@@ -32,6 +32,17 @@ class Version:
         manifests = None if self.manifests is None else line.sub(named, self.manifests.encode()).decode()
         return Version(content, manifests)
 
+    def hurried(self, deadline: int) -> "Version":
+        """With every deadline as short as this, in seconds, and a second of grace for pods that name their grace."""
+        shorter = {b"activeDeadlineSeconds": deadline, b"terminationGracePeriodSeconds": 1}
+        line = re.compile(rb"\b(%s): \d+" % b"|".join(shorter))
+
+        def hurry(text: bytes) -> bytes:
+            return line.sub(lambda found: b"%s: %d" % (found[1], shorter[found[1]]), text)
+
+        content = {path: hurry(body) for path, body in self.content.items()}
+        return Version(content, None if self.manifests is None else hurry(self.manifests.encode()).decode())
+
     def unpack(self, into: Path) -> Path:
         for name, content in self.content.items():
             file = into / name

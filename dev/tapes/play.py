@@ -56,7 +56,7 @@ def named(case: Case, scratch: Path) -> list[set[Ref]]:
 
 def record(case: Case, tool: str, server: Server) -> Truth:
     own = f"tape-{uuid.uuid4().hex[:10]}"
-    placed = case.placed(own)
+    placed = case.hurried().placed(own)
     with tempfile.TemporaryDirectory(prefix="tape-") as scratch:
         first, *rest = named(placed, Path(scratch))
         # What versions name without a namespace is looked for in every namespace a release is in.

@@ -126,6 +126,21 @@ def test_a_version_moves_to_another_namespace_with_the_lines_that_name_it() -> N
     assert placed.content["templates/manifests.yaml"].decode().endswith(placed.manifests)
 
 
+def test_a_recording_is_made_with_short_deadlines_where_the_case_asks_for_them(tmp_path: Path) -> None:
+    text = "spec:\n  activeDeadlineSeconds: 240\n  terminationGracePeriodSeconds: 30\n  backoffLimit: 240\n"
+    path = tmp_path / "x.txtar"
+    for deadline, expected in (
+        ("deadline: 2\n", text.replace("Seconds: 240", "Seconds: 2").replace("30", "1")),
+        ("", text),
+    ):
+        path.write_text(f"-- case.yaml --\nwhy: because\n{deadline}moves: [install]\n-- v1.yaml --\n{text}")
+        case = cases.read(path)
+        assert case.versions[0].manifests == text, "what is shown, and what the model plays"
+        [version] = case.hurried().versions
+        assert version.manifests == expected
+        assert version.content["templates/manifests.yaml"].decode().endswith(expected)
+
+
 def test_a_case_is_read_with_its_versions_in_order(tmp_path: Path) -> None:
     path = tmp_path / "group" / "name.txtar"
     path.parent.mkdir()

@@ -14,11 +14,10 @@ def adopted(op: Operation, manifests: Sequence[Manifest], prefix: str) -> tuple[
     found = []
     for manifest in manifests:
         metadata = manifest.body.metadata
-        if metadata.get("generateName"):
+        if op.traits.major > 3 and metadata.get("generateName"):
             if manifest.key.name:
                 raise Failed(f"{prefix}metadata.name and metadata.generateName cannot both be set")
-            if op.traits.major > 3:
-                continue
+            continue
         if not manifest.key.name:
             raise Failed(
                 f"{prefix}could not get information about the resource {words(manifest)}: "

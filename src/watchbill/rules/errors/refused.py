@@ -117,13 +117,21 @@ REFUSED = (
         (
             "resource name may not be empty",
             "cannot use generate name with apply",
-            "metadata.name and metadata.generateName cannot both be set",
         ),
         "resource name may not be empty",
         "An object has no name, most often because it has generateName. Helm finds its objects by name, so it cannot use that.",
         (_CORRECT, UPGRADE_WITHOUT_HOOKS, UNINSTALL_WITHOUT_HOOKS),
         "metadata.name, with a hash of the spec or the revision in it if it must be another one each time",
         rule="WB105",
+    ),
+    KnownError(
+        "two-names",
+        ("metadata.name and metadata.generateName cannot both be set",),
+        "metadata.name and metadata.generateName cannot both be set",
+        "A plain object has both a name and a generateName. Helm 4 refuses it and does not say which object it is; Helm 3 and the API server use the name.",
+        (_CORRECT,),
+        "remove metadata.generateName from the object that has both: `watchbill check` names it",
+        rule="WB111",
     ),
     KnownError(
         "removed-api",
