@@ -5,6 +5,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from watchbill.cli.asking import SURROUNDINGS, VERSIONS, request
+from watchbill.cli.color import wants_links
 from watchbill.cli.option import Between, OneOf, Option
 from watchbill.cli.outputs import Output, choose_outputs, deliver, output_options
 from watchbill.cli.parameters import read_text, rendering_options
@@ -117,6 +118,13 @@ def _write_baseline(
     session.mention(f"wrote {counted(len(entries), 'finding')} to {file}")
 
 
+def _add_links(text: str, outcome: "Outcome") -> str:
+    from watchbill.report.links import add_links
+    from watchbill.report.rule_pages import page_file
+
+    return add_links(text, outcome.run.findings, os.uname().nodename, page_file)
+
+
 def _page_of(rule: "Described") -> str:
     from watchbill.report.rule_pages import read_page
 
@@ -141,7 +149,9 @@ def _report(
             page_of=_page_of,
             matrices=outcome.matrices,
         )
-        return report_in(output.form)(outcome.run, asked)
+        text = report_in(output.form)(outcome.run, asked)
+        linked = output.form == "text" and not output.file and wants_links(sys.stdout, off=session.no_color)
+        return _add_links(text, outcome) if linked else text
 
     deliver(session, outputs, make)
     if all(output.file for output in outputs) and not options["quiet"]:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from watchbill.charts.process import EngineProcess
+from watchbill.cli.color import is_color_off, wants_color
 from watchbill.cli.option import Option
 from watchbill.errors import UserError
 from watchbill.report.styles import style, unstyle
@@ -22,12 +23,12 @@ class Session:
     def __init__(self, spawned: EngineProcess | None = None) -> None:
         self._spawned = spawned
         self.debug = False
-        self.no_color = bool(os.environ.get("NO_COLOR"))
+        self.no_color = is_color_off()
 
     @property
-    def color(self) -> bool | None:
-        """As click wants it: False for never, None for only on a terminal."""
-        return False if self.no_color else None
+    def color(self) -> bool:
+        """Whether stderr gets colours, for what click prints there."""
+        return wants_color(sys.stderr, off=self.no_color)
 
     def take_engine(self) -> EngineProcess | None:
         """The engine that was started early, for whoever asks first."""
@@ -54,8 +55,7 @@ class Session:
             self._write(sys.stderr, text)
 
     def _write(self, to: TextIO, text: str) -> None:
-        """Colours are for terminals."""
-        text = text if to.isatty() and not self.no_color else unstyle(text)
+        text = text if wants_color(to, off=self.no_color) else unstyle(text)
         if _is_ascii(to):  # nobody chose that
             to.buffer.write(f"{text}\n".encode("utf-8", "replace"))
         else:

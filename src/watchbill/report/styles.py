@@ -3,7 +3,7 @@
 from watchbill.patterns import regex
 
 COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
-_CODE = regex(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_CODE = regex(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\]8;;[^\x1b]*\x1b\\")  # colours and links
 
 
 def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
