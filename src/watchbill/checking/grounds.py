@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
 from watchbill.charts.leaves import merged
+from watchbill.charts.next_manifests import next_manifests
 from watchbill.charts.next_versions import NextVersion, next_versions
 from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context, Locate
@@ -211,15 +212,24 @@ def of_manifests(
     context: Context,
     tools: Sequence[Tool],
 ) -> Iterator[Ground]:
-    """Names and texts of what is rendered already: nothing can be made up."""
+    """Names and texts of rendered manifests. Without older ones the next version is made up."""
     for tool in tools:
         own = context_for(context, tool)
         release = ReleaseName(own.release, own.namespace)
         rendering = parse(engine, *new, own)
         this = Fixed(rendering)
         alone = _lab(tool, [this], release)
-        life = alone if old is None else _lab(tool, [Fixed(parse(engine, *old, own)), this], release)
-        yield Ground(tool, "", life, len(life.versions) - 1, (), alone, (), (rendering,))
+        if old is not None:
+            life = _lab(tool, [Fixed(parse(engine, *old, own)), this], release)
+            yield Ground(tool, "", life, 1, (), alone, (), (rendering,))
+            continue
+        made_up = next_manifests(rendering)
+        labs = [partial(_lab, tool, [this, Fixed(version.rendering)], release) for version in made_up]
+        life, changes = (labs[0](), made_up[0].kinds) if made_up else (alone, ())
+        trials = tuple(
+            Change(version.kinds[0], lab) for version, lab in zip(made_up[1:], labs[1:], strict=True)
+        )
+        yield Ground(tool, "", life, 0, changes, alone, trials, (rendering,))
 
 
 def of_installed(engine: Engine, chart: Chart, installed: str, context: Context, tool: Tool) -> Ground:
