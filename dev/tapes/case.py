@@ -41,7 +41,14 @@ class Case:
     def digest(self, tool: str) -> str:
         """Of everything that decides the truth."""
         files = [[path, content.hex()] for version in self.versions for path, content in version.files()]
-        inputs: list[Any] = [FORMAT, tool, self.release, self.namespace, [move.text for move in self.moves], files]
+        inputs: list[Any] = [
+            FORMAT,
+            tool,
+            self.release,
+            self.namespace,
+            [move.text for move in self.moves],
+            files,
+        ]
         inputs += [self.given] if self.given else []
         inputs += [self.deadline] if self.deadline else []
         return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:16]
