@@ -39,7 +39,7 @@ def parse(text: str) -> Version:
             f"{_short(text)!r} is no version", then="write it as MAJOR.MINOR.PATCH, like 2.6.0 or 2.6.0-rc.1"
         )
     if len(text) > LONGEST:
-        raise UserError(f"the version {_short(text)!r} is too long", then=f"use at most {LONGEST} letters")
+        raise UserError(f"the version {_short(text)!r} is too long", then=f"use at most {LONGEST} characters")
     major, minor, patch, early = found.groups()
     parts = tuple(map(_part, early.split("."))) if early else ()
     return Version((int(major), int(minor), int(patch), not parts, parts), text.removeprefix("v"))

@@ -9,6 +9,7 @@ import pytest
 
 from dev.tapes import case as cases
 from tests.support.checked_cases import checked
+from tests.support.titles import contradiction
 from watchbill.charts.engine import Engine
 from watchbill.checking.result import Checked
 from watchbill.rehearsal.script import read_tool
@@ -31,10 +32,11 @@ def test_the_bad_example_is_found(rule: Rule, engine: Engine, tmp_path: Path) ->
     found = [finding for finding in result.findings if finding.rule == rule.id]
     assert found, [finding.title for finding in result.findings]
     for finding in found:
-        assert len(finding.title) <= 100, finding.title
+        assert "…" not in finding.title, "names are whole"
         assert finding.location is not None, "it says where"
         assert finding.fix
         assert finding.because
+    assert [text for finding in result.findings if (text := contradiction(finding))] == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

@@ -218,7 +218,7 @@ def test_a_hook_of_the_uninstall_with_a_long_name_is_found_too(engine: Engine, t
     text = job("{{ .Release.Name }}-cleans-up-after-all-of-them", annotations="helm.sh/hook: pre-delete")
     findings = found_in_chart(engine, {"templates/job.yaml": text}, tmp_path)
     [finding] = [one for one in findings if one.rule == "WB104"]
-    assert finding.title.startswith("uninstall fails with a release name of 36 letters or more")
+    assert finding.title.startswith("uninstall fails with a release name of 36 characters or more")
     assert finding.level == "warning"
 
 
@@ -232,8 +232,8 @@ def test_each_object_has_a_length_of_its_own(engine: Engine, tmp_path: Path) -> 
     text = service + job("{{ .Release.Name }}-migrations-of-the-database")
     findings = found_in_chart(engine, {"templates/all.yaml": text}, tmp_path)
     assert [one.title for one in findings if one.rule == "WB104"] == [
-        'the install fails with a release name of 37 letters or more: Job "r-migrations-of-the-database"',
-        'the install fails with a release name of 53 letters or more: Service "r-postgresql"',
+        'the install fails with a release name of 37 characters or more: Job "r-migrations-of-the-database"',
+        'the install fails with a release name of 53 characters or more: Service "r-postgresql"',
     ]
 
 
@@ -253,7 +253,7 @@ def test_the_length_is_rendered_however_names_are_made(
     [finding] = [
         one for one in found_in_chart(engine, {"templates/job.yaml": text}, tmp_path) if one.rule == "WB104"
     ]
-    assert f" of {length} letters or more" in finding.title
+    assert f" of {length} characters or more" in finding.title
 
 
 # --- WB107

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from watchbill.checking.result import Row, Trace, Which
+from watchbill.checking.result import GIVEN, Row, Trace, Which
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
 from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played, play
+from watchbill.lifecycle.scenarios import LONGEST_NAME
 from watchbill.lifecycle.workloads import WORKLOADS
 from watchbill.lifecycle.world import Live, World
 from watchbill.rules.rule import Claim
@@ -16,7 +17,6 @@ from watchbill.rules.sighting import Sighting
 from watchbill.rules.words import short
 
 BRINGS = ("install", "upgrade", "apply")  # a version
-MOST_ROWS = 5
 MOST_OBJECTS = 8
 
 
@@ -29,7 +29,7 @@ def trace(sighting: Sighting, claim: Claim, versions: Sequence[Which]) -> Trace:
         done = [*did(played, world, keys, sighting.lab), *_afterwards(played, sighting, last=last)]
         text = words(played, version, sighting.changes, versions)
         works = played.ok if played.move.of_tool else None
-        rows.append(Row(text, works, tuple(done[:MOST_ROWS]), played.error.strip() if last else ""))
+        rows.append(Row(text, works, tuple(done), played.error.strip() if last else ""))
         if played.move.verb in BRINGS:
             version = played.move.version
         world = played.world
@@ -67,12 +67,20 @@ def words(played: Played, version: int, changes: Sequence[str], versions: Sequen
     move = played.move
     if not move.of_tool:
         return _happening(move)
-    text = move.text
+    text = _command(move)
     if move.verb in ("upgrade", "apply") and version >= 0:
         text += f", {_news(changes)}" if move.version != version else ", same version"
     if move.verb in BRINGS and version < 0 and versions[move.version] == "before":
         text += ", the version before"
     return text
+
+
+def _command(move: Move) -> str:
+    """`install as a release with 53 characters`: nobody reads a name that only had to be long."""
+    if move.release != LONGEST_NAME:
+        return move.text
+    command = move.text.replace(f"release {move.release} ", "")
+    return f"{command} as a release with {len(move.release)} characters"
 
 
 def _news(changes: Sequence[str]) -> str:
@@ -85,16 +93,19 @@ def _news(changes: Sequence[str]) -> str:
 
 
 def _happening(move: Move) -> str:
+    is_workload = move.pattern.partition("/")[0] in WORKLOADS
     meanings = {
-        "fail": "{} is going to fail",
-        "hang": "{} is going to hang",
-        "late": "{} is going to take longer than anybody waits",
-        "succeed": "{} succeeds from now on",
+        "fail": "fails",
+        "hang": "never becomes ready" if is_workload else "never ends",
+        "late": f"{'becomes ready' if is_workload else 'ends'} only after the timeout",
+        "succeed": f"{'becomes ready' if is_workload else 'succeeds'} from now on",
     }
-    if move.verb in meanings:
-        what = "every Job" if move.pattern == "*" else move.pattern
-        return meanings[move.verb].format(what)
-    return move.text
+    if move.verb not in meanings:
+        return move.text
+    if (move.verb, move.pattern) == ("hang", "*"):
+        return f"{GIVEN}no Job ends"
+    what = "every Job" if move.pattern == "*" else move.pattern
+    return f"{GIVEN}{what} {meanings[move.verb]}"
 
 
 def did(played: Played, before: World, keys: Sequence[Key], lab: Lab) -> Iterator[str]:

@@ -8,6 +8,7 @@ from watchbill.errors import UserError
 
 Level = Literal["error", "warning", "note"]
 Which = Literal["before", "this", "next"]  # of the versions of a chart: this is the one that is checked
+GIVEN = "given: "  # begins a row that assumes something instead of moving
 LEVELS: tuple[Level, ...] = ("error", "warning", "note")  # the worst first
 
 
@@ -24,8 +25,8 @@ class Location(Struct, frozen=True, rename="camel"):
 class Row(Struct, frozen=True, rename="camel"):
     """One move of a trace and what came of it."""
 
-    move: str  # in words for a person: `upgrade, new image`
-    works: bool | None  # None for what no tool does: time that passes, a Job that is fated to fail
+    move: str  # in words for a person: `upgrade, new image`, `given: every Job fails`
+    works: bool | None  # None for what no tool does: time that passes, an assumption
     did: tuple[str, ...] = ()  # `Job/membership-migrate runs`, `revision 2 is failed`
     error: str = ""  # the tool's own words
 
@@ -46,7 +47,7 @@ class Finding(Struct, frozen=True, rename="camel"):
     name: str  # immutable-job
     level: Level
     confidence: Literal["high", "medium"]
-    title: str  # at most 100 columns: operation, object, consequence
+    title: str  # operation, object, consequence
     fingerprint: str  # without lines: a baseline survives edits
     objects: tuple[str, ...]  # Job/membership-migrate
     because: str = ""  # what in the chart makes it so, in one line

@@ -47,7 +47,7 @@ def lines(played: Sequence[Played], lab: Lab, versions: Sequence[str], *, verbos
         yield from _left_behind(one, lab)
     if assumed := list(_assumed(played, lab)):
         yield ""
-        text = f"assumed to be there: {listed(assumed, verbose=verbose)}"
+        text = f"assumed to be there: {listed(assumed, whole=verbose)}"
         yield from (style(line, dim=True) for line in _wrapped(text, ""))
 
 

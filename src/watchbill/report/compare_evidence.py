@@ -10,12 +10,14 @@ from watchbill.report.table import table
 MOST_MOVES = 8  # the last of them, and what each tool made of it, among them
 
 
-def evidence(difference: Difference, columns: int, indent: str = "") -> Iterator[str]:
+def evidence(difference: Difference, columns: int, *, brief: bool, indent: str = "") -> Iterator[str]:
     sides = [Row(f"  {side.move}", side.works, side.did, side.error) for side in difference.sides]
     rows = [*difference.rows, Row(difference.move, None), *sides]
+
+    most = MOST_MOVES if brief else len(rows)
 
     def shows(row: Row) -> bool:
         return any(row is side for side in sides)
 
-    cells = trace_rows(rows, shows, columns - len(indent), most=MOST_MOVES, verbose=False)
+    cells = trace_rows(rows, shows, columns - len(indent), most=most, verbose=False, brief=brief)
     yield from table(list(cells), columns=columns, indent=indent, gap=GAP)

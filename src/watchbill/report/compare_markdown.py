@@ -10,14 +10,12 @@ from watchbill.report.counting import listed
 from watchbill.report.harmless import harmless
 from watchbill.report.markdown_text import block, code, escaped, in_html, row, table, within
 from watchbill.report.styles import unstyle
-from watchbill.report.terminal import shortened
 from watchbill.report.words import complaint, titled
 
 COMMAND = "watchbill compare"
 MARK = f"<!-- {COMMAND} -->"  # by which a script finds its comment, to write it anew
 # A comment on GitHub holds 65,536 characters: rooms for the parts that grow with what was found.
 ROOM_OF_TABLE, ROOM_OF_DETAILS, ROOM_OF_PROBLEMS = 16_000, 30_000, 8_000
-LONGEST_CELL = 200
 MOST_NAMED = 10
 TRACE_COLUMNS = 100
 
@@ -46,7 +44,7 @@ def _lines(found: Comparison) -> Iterator[str]:
 
 def _cells(placed: Placed) -> Sequence[str]:
     chart, difference = placed
-    return code(chart.path), _cut(difference.title), *map(_outcome, difference.sides)
+    return code(chart.path), escaped(difference.title), *map(_outcome, difference.sides)
 
 
 def _outcome(side: Row) -> str:
@@ -57,18 +55,18 @@ def _outcome(side: Row) -> str:
 
 def _details(placed: Placed) -> Iterator[str]:
     chart, difference = placed
-    title = in_html(shortened(difference.title, LONGEST_CELL))
+    title = in_html(difference.title)
     yield from (f"<details><summary>{in_html(titled(chart))}: {title}</summary>", "")
-    yield from (*block([unstyle(line) for line in evidence(difference, TRACE_COLUMNS)]), "")
-    if said := circumstances(difference):
-        yield from (_cut(said), "")
+    yield from (*block([unstyle(line) for line in evidence(difference, TRACE_COLUMNS, brief=False)]), "")
+    if said := circumstances(difference, whole=True):
+        yield from (escaped(said), "")
     yield from ("</details>", "")
 
 
 def _not_compared(chart: Compared) -> Iterator[str]:
     assert chart.problem is not None
     first, *more = complaint(chart, chart.problem)
-    yield f"**not compared** {_cut(first)}"
+    yield f"**not compared** {escaped(first)}"
     yield from ("", *block(more), "") if more else ("",)
 
 
@@ -78,7 +76,3 @@ def _listed(what: str, charts: Sequence[Compared]) -> Iterator[str]:
             f"{escaped(what)}: {escaped(listed([titled(chart) for chart in charts], MOST_NAMED))}",
             "",
         )
-
-
-def _cut(text: str) -> str:
-    return escaped(shortened(text, LONGEST_CELL))

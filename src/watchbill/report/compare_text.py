@@ -10,7 +10,7 @@ from watchbill.report.harmless import harmless
 from watchbill.report.options import ReportOptions
 from watchbill.report.styles import style
 from watchbill.report.table import table
-from watchbill.report.terminal import shortened, width, wrapped
+from watchbill.report.terminal import width, wrapped
 from watchbill.report.words import complaint, titled
 
 EVIDENCE = " " * 6
@@ -49,7 +49,8 @@ def _head(chart: Compared, found: Comparison, columns: int) -> Iterator[str]:
 
 def _assumed(chart: Compared, columns: int) -> Iterator[str]:
     if chart.assumed:
-        yield style(shortened(f"assumed: {'; '.join(chart.assumed)}", columns), dim=True)
+        for line in wrapped(f"assumed: {'; '.join(chart.assumed)}", columns, then="  "):
+            yield style(line, dim=True)
 
 
 def _difference(difference: Difference, options: ReportOptions) -> Iterator[str]:
@@ -58,8 +59,8 @@ def _difference(difference: Difference, options: ReportOptions) -> Iterator[str]
         difference.title, options.title_columns, first=f"{label}  ", then=" " * width(f"{label}  ")
     )
     yield ""
-    yield from evidence(difference, options.columns, EVIDENCE)
-    if said := circumstances(difference):
+    yield from evidence(difference, options.columns, brief=True, indent=EVIDENCE)
+    if said := circumstances(difference, whole=options.verbose):
         yield ""
         yield from wrapped(said, options.columns, first="  ", then="    ")
 

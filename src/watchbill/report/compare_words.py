@@ -19,15 +19,15 @@ def said_of_same(chart: Compared, found: Comparison) -> str:
     return f"the same under {both(found)}: {counted(chart.scenarios, 'scenario')}, {paths}"
 
 
-def circumstances(difference: Difference) -> str:
+def circumstances(difference: Difference, *, whole: bool) -> str:
     """`also: the retry, the re-install; every upgrade that changes: image`"""
     parts = []
     if difference.also:
-        parts.append(f"also: {listed(difference.also, MOST_LISTED)}")
+        parts.append(f"also: {listed(difference.also, MOST_LISTED, whole=whole)}")
     if difference.changes:
-        parts.append(f"every upgrade that changes: {listed(difference.changes, MOST_LISTED)}")
+        parts.append(f"every upgrade that changes: {listed(difference.changes, MOST_LISTED, whole=whole)}")
     if difference.profiles:
-        parts.append(f"only with {listed(difference.profiles, MOST_LISTED)}")
+        parts.append(f"only with {listed(difference.profiles, MOST_LISTED, whole=whole)}")
     return "; ".join(parts)
 
 

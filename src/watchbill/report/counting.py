@@ -9,8 +9,8 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def listed(names: Sequence[str], most: int = MOST_NAMED, *, verbose: bool = False) -> str:
+def listed(names: Sequence[str], most: int = MOST_NAMED, *, whole: bool = False) -> str:
     """One more than the most is named too: `and 1 more` would not be shorter."""
-    if verbose or len(names) <= most + 1:
+    if whole or len(names) <= most + 1:
         return ", ".join(names)
     return f"{', '.join(names[:most])} and {len(names) - most} more"

@@ -105,7 +105,7 @@ def _finding_parts(finding: Finding, options: ReportOptions) -> Iterator[Markup]
         yield element("ol", *map(_step, finding.trace.rows), class_="trace")
     elif finding.error:
         yield element("pre", essence(finding.error))
-    if text := circumstances(finding):
+    if text := circumstances(finding, whole=True):
         yield element("p", text, class_="dim")
     if finding.fix or finding.override:
         yield element("div", *_fix(finding), class_="fix")

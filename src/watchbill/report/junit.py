@@ -65,7 +65,7 @@ def _case(chart: Checked, name: str, inside: str, finding: Finding | None = None
 
 
 def _found(finding: Finding, options: ReportOptions) -> str:
-    text = unstyle("\n".join(finding_text.lines(finding, options)))
+    text = unstyle("\n".join(finding_text.lines(finding, options, brief=False)))
     if options.fails(finding.level):
         return _element("failure", text, message=finding.title, type=f"{finding.level} {finding.name}")
     return _element("system-out", text)

@@ -24,7 +24,7 @@ def add_links(text: str, findings: Iterable[Finding], host: str, page_file: Call
     }
     if places:
         longest_first = sorted(places, key=len, reverse=True)
-        pattern = re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, longest_first))})(?![\w.:/-])")
+        pattern = re.compile(rf"(?<![^\s(])(?:{'|'.join(map(re.escape, longest_first))})(?![\w.:/-])")
         text = pattern.sub(lambda found: _link(found[0], places[found[0]], host), text)
     return _RULE.sub(lambda found: _link(found[0], page_file(found[0]), host), text)
 

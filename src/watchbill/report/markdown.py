@@ -11,7 +11,6 @@ from watchbill.report.harmless import harmless
 from watchbill.report.markdown_text import block, code, escaped, in_html, row, table, within
 from watchbill.report.options import ReportOptions
 from watchbill.report.styles import unstyle
-from watchbill.report.terminal import shortened
 from watchbill.report.words import (
     cause,
     circumstances,
@@ -29,7 +28,6 @@ COMMAND = "watchbill check"
 MARK = f"<!-- {COMMAND} -->"  # by which a script finds its comment, to write it anew
 # A comment on GitHub holds 65,536 characters: rooms for the parts that grow with what was found.
 ROOM_OF_TABLE, ROOM_OF_DETAILS, ROOM_OF_CHARTS, ROOM_OF_PROBLEMS = 16_000, 25_000, 8_000, 8_000
-LONGEST_CELL = 200
 MOST_FINE = 10
 TRACE_COLUMNS = 100
 
@@ -62,24 +60,24 @@ def _row(finding: Finding) -> tuple[str, ...]:
     return (
         f"**{finding.level}**",
         f"{escaped(finding.rule)}<br>{escaped(finding.name)}",
-        _cut(finding.title),
-        code(spot(finding.location)) if finding.location else _cut(listed(finding.charts)),
+        escaped(finding.title),
+        code(spot(finding.location)) if finding.location else escaped(", ".join(finding.charts)),
         escaped(", ".join(tools_named(finding.tools))),
     )
 
 
 def _details(finding: Finding, options: ReportOptions) -> Iterator[str]:
-    title = in_html(shortened(finding.title, LONGEST_CELL))
+    title = in_html(finding.title)
     yield f"<details><summary>{finding.level} {in_html(finding.rule)}: {title}</summary>"
     yield ""
     yield from (f"- {place}" for place in _places(finding))
     yield ""
-    if seen := list(evidence(finding, TRACE_COLUMNS, verbose=options.verbose)):
+    if seen := list(evidence(finding, TRACE_COLUMNS, verbose=options.verbose, brief=False)):
         yield from (*block([unstyle(line) for line in seen]), "")
-    if said := circumstances(finding, verbose=options.verbose):
-        yield from (_cut(said), "")
+    if said := circumstances(finding, whole=True):
+        yield from (escaped(said), "")
     if finding.fix:
-        yield from (f"**fix**: {'<br>'.join(map(_cut, finding.fix.splitlines()))}", "")
+        yield from (f"**fix**: {'<br>'.join(map(escaped, finding.fix.splitlines()))}", "")
     if finding.override:
         yield from ("or in your values:" if finding.fix else "**fix** in your values:", "")
         yield from (*block(finding.override.splitlines(), "yaml"), "")
@@ -89,13 +87,13 @@ def _details(finding: Finding, options: ReportOptions) -> Iterator[str]:
 def _places(finding: Finding) -> Iterator[str]:
     if finding.location or finding.because:
         where = f"{code(spot(finding.location))} " if finding.location else ""
-        yield f"{where}{_cut(cause(finding))}".rstrip()
+        yield f"{where}{escaped(cause(finding))}".rstrip()
     for place in finding.related:
-        yield f"{code(spot(place))} {_cut(reason(place, place.note))}".rstrip()
+        yield f"{code(spot(place))} {escaped(reason(place, place.note))}".rstrip()
     if finding.dependency:
-        yield f"in the dependency {_cut(finding.dependency)}"
+        yield f"in the dependency {escaped(finding.dependency)}"
     if len(finding.charts) > 1:
-        yield f"in {len(finding.charts)} charts: {_cut(listed(finding.charts, MOST_FINE))}"
+        yield f"in {len(finding.charts)} charts: {escaped(', '.join(finding.charts))}"
 
 
 def _counts(chart: Checked) -> tuple[str, ...]:
@@ -105,7 +103,7 @@ def _counts(chart: Checked) -> tuple[str, ...]:
 
 def _unchecked(unchecked: tuple[Checked, Problem]) -> Iterator[str]:
     what, *more = complaint(*unchecked)
-    yield f"**not checked** {_cut(what)}"
+    yield f"**not checked** {escaped(what)}"
     yield from ("", *block(more), "") if more else ("",)
 
 
@@ -120,10 +118,6 @@ def _remarks(run: Run) -> Iterator[str]:
         yield from (f"skipped: {escaped(listed([titled(chart) for chart in charts], MOST_FINE))}", "")
     if run.unknown_ignores:
         yield from (
-            f"ignores that match nothing any more: {_cut(listed(run.unknown_ignores, MOST_FINE))}",
+            f"ignores that match nothing any more: {escaped(listed(run.unknown_ignores, MOST_FINE))}",
             "",
         )
-
-
-def _cut(text: str) -> str:
-    return escaped(shortened(text, LONGEST_CELL))

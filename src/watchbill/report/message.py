@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 
 from watchbill.checking.result import Finding
-from watchbill.report.counting import listed
-from watchbill.report.evidence import error_text
-from watchbill.report.words import cause, circumstances
+from watchbill.report.words import cause, circumstances, essence
 
 
 def message(finding: Finding) -> str:
@@ -19,10 +17,10 @@ def _lines(finding: Finding) -> Iterator[str]:
     if finding.dependency:
         yield f"in the dependency {finding.dependency}"
     if finding.error:
-        yield f"error: {error_text(finding.error)}"
+        yield f"error: {essence(finding.error)}"
     if len(finding.charts) > 1:
-        yield f"in {len(finding.charts)} charts: {listed(finding.charts)}"
-    if said := circumstances(finding):
+        yield f"in {len(finding.charts)} charts: {', '.join(finding.charts)}"
+    if said := circumstances(finding, whole=True):
         yield said
     if finding.fix:
         yield f"fix: {finding.fix}"

@@ -10,6 +10,7 @@ ESCAPE = "\x1b"
 CUT = "…"  # our own, for what was left out
 # Columns. A name in Kubernetes is not longer, a path not much; whatever is, nobody will read.
 LONGEST_WORD, LONGEST_LINE = 253, 4_000
+_CLAUSE = regex(r"(?<=[;:,.]) ")
 # What begins a line like this, after blanks, GitHub's and Azure's runners obey: any word may come to begin one.
 _COMMAND = regex(r"(?<!\S):(?=:[A-Za-z])|##(?=(?:vso)?\[)")
 
@@ -49,6 +50,42 @@ def shortened(text: str, columns: int) -> str:
         return text
     head, tail = (columns - 1) // 2, columns // 2
     return f"{_fitting(text, head)}{CUT}{_fitting(text[::-1], tail)[::-1]}"
+
+
+def abridged(text: str, columns: int) -> str:
+    """Leave whole clauses out of a text that is too long. The last clause stays: it gives an error's reason.
+
+    A first clause that is too long by itself ends after a whole word.
+    """
+    if width(text) <= columns:
+        return text
+    first, *others = _CLAUSE.split(text)
+    last = others.pop() if others else ""
+    kept = [first]
+    while others and width(" ".join((*kept, others[0], _left_out(len(others)), last))) <= columns:
+        kept.append(others.pop(0))
+    shown = " ".join((*kept, _left_out(len(others)), last))
+    if others and width(shown) <= columns:
+        return shown
+    return f"{_whole_words(text, columns - width(_THE_REST) - 1)} {_THE_REST}"
+
+
+_THE_REST = "(the rest: -v)"
+
+
+def _left_out(clauses: int) -> str:
+    return f"({clauses} more: -v)"
+
+
+def _whole_words(text: str, columns: int) -> str:
+    """As many words from the start as fit, and at least one."""
+    words = text.split(" ")
+    shown = words[0]
+    for word in words[1:]:
+        if width(shown) + 1 + width(word) > columns:
+            break
+        shown = f"{shown} {word}"
+    return shown
 
 
 def wrapped(text: str, columns: int, *, first: str = "", then: str = "") -> Iterator[str]:

@@ -9,12 +9,14 @@ from watchbill.report.harmless import harmless
 from watchbill.report.options import ReportOptions
 from watchbill.report.styles import style
 from watchbill.report.table import table
-from watchbill.report.terminal import shortened, width, wrapped
+from watchbill.report.terminal import width, wrapped
 from watchbill.report.words import complaint, content, fine, tally, titled, verdict
 from watchbill.rules.words import tools_named
 
 GAP = "    "
 MOST_STALE = 5
+MOST_WITHOUT_SUMMARY = 3  # findings
+MOST_ASSUMED = 2  # lines
 
 
 def report(run: Run, options: ReportOptions) -> str:
@@ -29,13 +31,16 @@ def _separated(sections: Iterator[list[str]]) -> Iterator[str]:
 
 
 def _sections(run: Run, options: ReportOptions) -> Iterator[list[str]]:
-    """Blocks with a blank line between them, the worst first."""
+    """Blocks with a blank line between them, the worst first; on a terminal, of many findings the summary before."""
     if options.quiet:
         yield from _findings(run.findings, options)
         for chart, problem in unchecked_charts(run):
             yield list(_unchecked(chart, problem, options.columns))
         return
     common = _assumed_by_all(run)
+    begins = bool(options.width) and len(run.findings) > MOST_WITHOUT_SUMMARY
+    if begins:
+        yield [*_counts(run), *_verdict(run, options)]
     if several := shared(run):
         yield [f"{style('in several charts', bold=True)}{GAP}{tally(several)}"]
         yield from _findings(several, options)
@@ -57,16 +62,26 @@ def _sections(run: Run, options: ReportOptions) -> Iterator[list[str]]:
     for chart, problem in unchecked_charts(run):
         yield list(_unchecked(chart, problem, options.columns))
     yield list(_stale(run.unknown_ignores, options))
-    if len(run.charts) > 1:
+    if not begins:
         yield list(_counts(run))
     if len(run.charts) != 1 or run.findings:
-        lines = wrapped(verdict(run), options.columns, then="  ")
-        yield [*(style(line, bold=True) for line in lines), *_assumed(common, (), options)]
+        yield [*_verdict(run, options), *_assumed(common, (), options)]
+
+
+def _verdict(run: Run, options: ReportOptions) -> Iterator[str]:
+    for line in wrapped(verdict(run), options.columns, then="  "):
+        yield style(line, bold=True)
+    if not options.verbose and any(finding.level == "note" for finding in run.findings):
+        yield style("-v shows notes in full", dim=True)
 
 
 def _findings(findings: Sequence[Finding], options: ReportOptions) -> Iterator[list[str]]:
+    """The worst first. Notes are a line each, unless all is asked for."""
+    short = [] if options.verbose else [finding for finding in findings if finding.level == "note"]
     for finding in findings:
-        yield list(finding_text.lines(finding, options))
+        if finding not in short:
+            yield list(finding_text.lines(finding, options, brief=not options.verbose))
+    yield [line for finding in short for line in finding_text.line(finding, options)]
 
 
 def _fine_ones(run: Run, common: Sequence[str], options: ReportOptions) -> Iterator[list[str]]:
@@ -111,20 +126,23 @@ def _assumed_by_all(run: Run) -> tuple[str, ...]:
 
 
 def _assumed(assumed: Sequence[str], known: Sequence[str], options: ReportOptions) -> list[str]:
-    """One line; all of it only for who asks."""
+    """As many whole assumptions as two lines hold; all of them if verbose."""
     texts = [text for text in assumed if text not in known]
     if options.verbose:
         lines = [wrapped(f"assumed: {text}", options.columns, then="  ") for text in texts]
         return [style(line, dim=True) for wrapped_lines in lines for line in wrapped_lines]
-    shown = len(texts)
-    while shown > 1 and width(_assumption(texts, shown)) > options.columns:
-        shown -= 1
-    return [style(shortened(_assumption(texts, shown), options.columns), dim=True)] if texts else []
+    return [style(line, dim=True) for line in _assumptions(texts, options.columns)]
 
 
-def _assumption(texts: Sequence[str], shown: int) -> str:
-    more = len(texts) - shown
-    return f"assumed: {'; '.join(texts[:shown])}{f'; and {more} more (-v)' if more else ''}"
+def _assumptions(texts: Sequence[str], columns: int) -> list[str]:
+    lines: list[str] = []
+    for shown in range(len(texts), 0, -1):
+        more = len(texts) - shown
+        text = f"assumed: {'; '.join(texts[:shown])}{f'; and {more} more (-v)' if more else ''}"
+        lines = list(wrapped(text, columns, then="  "))
+        if len(lines) <= MOST_ASSUMED:
+            break
+    return lines
 
 
 def _details(chart: Checked, options: ReportOptions) -> Iterator[str]:
@@ -163,8 +181,9 @@ def _stale(unknown: Sequence[str], options: ReportOptions) -> Iterator[str]:
 
 
 def _counts(run: Run) -> Iterator[str]:
+    """A row for each of several charts."""
     found = sorted((chart for chart in run.charts if chart.findings), key=badness)
-    if not found:
+    if not found or len(run.charts) < 2:
         return
     head = [f"{level}s" for level in LEVELS]
     rows = [("", *head)]

@@ -1,13 +1,13 @@
 """How what was found is said in every report: tools, places, errors, charts."""
 
 from collections.abc import Sequence
+from posixpath import basename, commonpath, dirname, isabs
 from typing import Protocol
 
 from watchbill.checking.result import LEVELS, Checked, Finding, Location, Problem, Run
 from watchbill.lifecycle.kube.words import normalise
 from watchbill.patterns import regex
 from watchbill.report.counting import counted, listed
-from watchbill.report.terminal import LONGEST_WORD, shortened
 from watchbill.rules.words import tools_named
 
 MOST_LISTED = 5
@@ -38,25 +38,24 @@ def essence(error: str) -> str:
     return " ".join(_ANNOUNCED.sub("", normalise(error.strip())).split())
 
 
-def circumstances(finding: Finding, *, verbose: bool = False) -> str:
-    """`helm 4.3, helm 3.19; every upgrade that changes: image, chart version`"""
+def circumstances(finding: Finding, *, whole: bool) -> str:
+    """Unless the whole is wanted, long lists end in `and 3 more`: `helm 4.3, helm 3.19; every upgrade that changes: image, chart version`"""
     parts = [", ".join(tools_named(finding.tools))] if finding.tools else []
     if len(finding.objects) > 1:
-        parts.append(f"the same with {listed(finding.objects[1:], MOST_LISTED, verbose=verbose)}")
+        parts.append(f"the same with {listed(finding.objects[1:], MOST_LISTED, whole=whole)}")
     if finding.changes:
-        parts.append(f"every upgrade that changes: {listed(finding.changes, MOST_LISTED, verbose=verbose)}")
-    if finding.scenarios and (verbose or not finding.changes):
-        parts.append(f"in: {listed(finding.scenarios, MOST_LISTED, verbose=verbose)}")
+        parts.append(f"every upgrade that changes: {listed(finding.changes, MOST_LISTED, whole=whole)}")
+    if finding.scenarios and (whole or not finding.changes):
+        parts.append(f"in: {listed(finding.scenarios, MOST_LISTED, whole=whole)}")
     if finding.profiles:
-        parts.append(f"only with {listed(finding.profiles, MOST_LISTED, verbose=verbose)}")
+        parts.append(f"only with {listed(finding.profiles, MOST_LISTED, whole=whole)}")
     if finding.confidence != "high":
         parts.append(f"{finding.confidence} confidence")
     return "; ".join(parts)
 
 
 def spot(location: Location) -> str:
-    file = shortened(location.file, LONGEST_WORD)
-    return f"{file}:{location.line}" if location.line else file
+    return f"{location.file}:{location.line}" if location.line else location.file
 
 
 def cause(finding: Finding) -> str:
@@ -69,6 +68,27 @@ def reason(location: Location | None, text: str) -> str:
     """What stands beside a place; text that comes out of defines says through which."""
     way = f"by way of {', '.join(location.through)}" if location and location.through else ""
     return "; ".join(part for part in (text, way) if part)
+
+
+def way(location: Location) -> str:
+    """`by way of charts/lib/templates/_job.tpl:40, :12`: from the folder that holds both files, each file once."""
+    home = _home([location.file, *location.through])
+    named, last = [], ""
+    for place in location.through:
+        file, _, line = place.rpartition(":")
+        named.append(f":{line}" if file == last else place.removeprefix(home))
+        last = file
+    return f"by way of {', '.join(named)}"
+
+
+def _home(files: Sequence[str]) -> str:
+    """The folder of the chart that holds them all, with its slash; nothing where there is none."""
+    if len({isabs(file) for file in files}) > 1:
+        return ""
+    home = commonpath([dirname(file) for file in files])
+    while basename(home) in ("charts", "templates"):
+        home = dirname(home)
+    return f"{home}/" if home else ""
 
 
 def complaint(chart: Named, problem: Problem) -> list[str]:

@@ -137,6 +137,11 @@ class Sighting(Struct, frozen=True, dict=True):
         return frozenset(found)
 
     @property
+    def outcome(self) -> str:
+        """`works` or `fails`, as the trace shows of the last operation."""
+        return "works" if self.last.ok else "fails"
+
+    @property
     def operation(self) -> str:
         """The last move in words, as the subject of a sentence: `the image upgrade`, `the retry`."""
         return operation(self.plays, self.changes)

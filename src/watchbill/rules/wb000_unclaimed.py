@@ -4,7 +4,7 @@ from watchbill.lifecycle.objects import Key
 from watchbill.rules.mends import without
 from watchbill.rules.rule import Claim, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 NOBODY = Key("", "", "", "")
 
@@ -14,7 +14,7 @@ def claim(sighting: Sighting) -> Claim:
     about = f"{named(key)}: " if sighting.key else ""
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation}: {about}{_first_line(sighting.what)}", key),
+        title=f"{sighting.operation}: {about}{_first_line(sighting.what)}",
         because=f"it does not hold that {sighting.broke.value}",
         fix="no rule knows this yet: please report it, with the chart if you can",
         mends=(without(key),),

@@ -16,7 +16,7 @@ from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
 from watchbill.rules.sha256 import sha256
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb102_forced_upgrade import is_forced
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 FIELDS: tuple[Path, ...] = tuple(
     tuple(rule.field.split(".")) for rule in immutable.RULES if rule.kind == "Job"
@@ -40,7 +40,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return _emptied(sighting, key, empty)
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} fails: {named(key)} cannot be changed in place", key),
+        title=f"{sighting.operation} fails: {named(key)} cannot be changed in place",
         because=_because(found),
         fix=_fix(sighting, found),
         mends=(*_unmarked(sighting, key, found), as_hook(key), hashed(key), without(key)),
@@ -64,7 +64,7 @@ def _emptied(sighting: Sighting, key: Key, empty: Path) -> Claim:
     name = empty[-1]
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} fails: {named(key)} cannot be changed in place", key),
+        title=f"{sighting.operation} fails: {named(key)} cannot be changed in place",
         because=f"{name}: without a value in its pod template takes away the labels that the server put there",
         fix=f"take the empty {name}: out of its pod template, or put something into it",
         mends=(changed(key, lambda thing: put(thing, empty, None)), as_hook(key), without(key)),

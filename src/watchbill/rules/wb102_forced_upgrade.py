@@ -7,7 +7,7 @@ from watchbill.lifecycle.objects import Body
 from watchbill.rules.mends import as_hook, without
 from watchbill.rules.rule import Claim, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 FORCING = frozenset({"--force", "--force-replace"})
 
@@ -32,7 +32,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         fix = "upgrade without --force, or give what the server filled in (see the error)"
     return Claim(
         subject=key,
-        title=title(f"a forced upgrade fails: {named(key)} cannot be replaced", key),
+        title=f"a forced upgrade fails: {named(key)} cannot be replaced",
         because=because,
         fix=fix,
         mends=(*((as_hook(key),) if key.kind == "Job" else ()), without(key)),

@@ -14,7 +14,7 @@ from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb101_immutable_job import MOST_POINTERS
 from watchbill.rules.wb102_forced_upgrade import is_forced
-from watchbill.rules.words import named, short, title
+from watchbill.rules.words import named, short
 
 # Deleted without its pods, it is made again by the upgrade and takes them over.
 ORPHANED = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
@@ -39,7 +39,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     field = ".".join(map(str, fields[0]))
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} fails: {field} of {named(key)} cannot be changed", key),
+        title=f"{sighting.operation} fails: {field} of {named(key)} cannot be changed",
         because=f"{listed(found) or field} {change(found)}, and {field} of a {key.kind} stays as it was created",
         fix=_fix(sighting, key, field, found),
         mends=(*_kept(key, fields, live, wanted, found), renamed(key, f"{key.name}-2"), without(key)),
@@ -53,7 +53,7 @@ def _shrunk(sighting: Sighting, key: Key) -> Claim:
     back = sighting.move.verb == "rollback" or sighting.move.flags.atomic
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} fails: {named(key)} cannot become smaller", key),
+        title=f"{sighting.operation} fails: {named(key)} cannot become smaller",
         because="a claim may grow, and never shrinks",
         fix="leave the size as it is; or make a smaller claim of another name and move the data",
         mends=(changed(key, lambda thing: put(thing, SIZE, "1Ei")), without(key)),

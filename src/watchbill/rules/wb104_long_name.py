@@ -14,9 +14,9 @@ from watchbill.lifecycle.world import Rendered, World
 from watchbill.rules.mends import renamed, without
 from watchbill.rules.rule import Claim, Mend, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
-# A Job's name becomes the value of a label of its pods; a CronJob adds eleven letters for each Job it makes.
+# A Job's name becomes the value of a label of its pods; a CronJob adds eleven characters for each Job it makes.
 LIMITS = {"Job": 63, "CronJob": 52, "Service": 63}
 USUAL = 40  # so long are names that pipelines put together
 
@@ -35,8 +35,8 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} fails: the name of {named(key)} is too long", key),
-        because=f"it has {len(key.name)} letters, and the name of a {key.kind} may have {limit}",
+        title=f"{sighting.operation} fails: the name of {named(key)} is too long",
+        because=f"its name has {len(key.name)} characters; the limit for a {key.kind} is {limit}",
         fix=_fix(limit),
         mends=(_shortened(key.kind, limit), without(key)),
         path=("metadata", "name"),
@@ -47,21 +47,17 @@ def _from_some_length_on(sighting: Sighting, key: Key, limit: int, too_long: boo
     more = len(key.name) - len(LONGEST_NAME)
     place = next((place for place, one in _places(sighting, LONGEST_NAME).items() if one == key), None)
     if too_long and place is not None:
-        length = _shortest(partial(_letters, sighting, place), limit)
+        length = _shortest(partial(_length, sighting, place), limit)
     else:
         length = _bisected(lambda length: _is_refused(sighting, place, LONGEST_NAME[:length]))
     subject = _places(sighting, "").get(place, key) if place is not None else key
-    what = (
-        f"its name is {more} letters longer than the release's, and the name of a {key.kind} may have {limit}"
-    )
+    what = f"its name is {more} characters longer than the release's; the limit for a {key.kind} is {limit}"
     if not too_long:
         what = f"it carries the release's name where that is too long: {sighting.what.rpartition(': ')[2].rstrip(']')}"
     operation = "uninstall" if sighting.move.verb == "uninstall" else f"the {sighting.move.verb}"
     return Claim(
         subject=subject,
-        title=title(
-            f"{operation} fails with a release name of {length} letters or more: {named(subject)}", subject
-        ),
+        title=f"{operation} fails with a release name of {length} characters or more: {named(subject)}",
         because=what,
         fix=_fix(limit) if too_long else 'cut what is too long: | trunc 63 | trimSuffix "-"',
         mends=(_shortened(key.kind, limit), without(key)),
@@ -74,20 +70,20 @@ def _fix(limit: int) -> str:
     return f'cut the name: | trunc {limit} | trimSuffix "-", or shorter by as much as comes behind it'
 
 
-def _shortest(letters: Callable[[int], int], limit: int) -> int:
+def _shortest(measure: Callable[[int], int], limit: int) -> int:
     """The length of a release name from which on the object's is too long: rendered, since templates may cut names in
     their own ways. Mostly they do not: a letter less there is a letter less here."""
     works, fails = 0, len(LONGEST_NAME)
-    length = fails - (letters(fails) - limit)
+    length = fails - (measure(fails) - limit)
     while works < length < fails:
-        found = letters(length)
+        found = measure(length)
         if found == limit:
             return length + 1
         if found < limit:
             works = length
         else:
             fails, length = length, length - (found - limit)
-    return _bisected(lambda length: letters(length) > limit, works, fails)
+    return _bisected(lambda length: measure(length) > limit, works, fails)
 
 
 def _bisected(is_too_long: Callable[[int], bool], works: int = 0, fails: int = len(LONGEST_NAME)) -> int:
@@ -101,7 +97,7 @@ def _bisected(is_too_long: Callable[[int], bool], works: int = 0, fails: int = l
     return fails
 
 
-def _letters(sighting: Sighting, place: Place, length: int) -> int:
+def _length(sighting: Sighting, place: Place, length: int) -> int:
     """Of the name that the object of this place has with a release name of that length."""
     found = _places(sighting, LONGEST_NAME[:length]).get(place)
     return len(found.name) if found is not None else 0

@@ -5,7 +5,7 @@ from watchbill.lifecycle.properties import FAILURES
 from watchbill.rules.mends import every, without
 from watchbill.rules.rule import Claim, Pointer, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 WORDS = ("resource name may not be empty", "cannot use generate name with apply")
 PATH = ("metadata", "generateName")
@@ -24,7 +24,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         which = f"a {first.kind} has no name"
     return Claim(
         subject=first,
-        title=title(f"{sighting.operation} fails: {which}", first),
+        title=f"{sighting.operation} fails: {which}",
         because="Helm and kubectl apply ask for an object by its name, before they create it and ever after",
         fix="give it a name; as a hook with before-hook-creation it runs each time under the same one",
         mends=(every(_named), without(nameless[0].key)),

@@ -8,7 +8,7 @@ from watchbill.lifecycle.world import Manifest
 from watchbill.rules.mends import every
 from watchbill.rules.rule import Claim, Pointer, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 FIELDS = ("annotations", "labels")
 NAMES = ("name", "namespace")
@@ -27,7 +27,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     whose = named(first.key) if first.key.name else f"a {first.key.kind}"
     return Claim(
         subject=first.key,
-        title=title(f"{sighting.operation} fails: {which} of {whose} is no text", first.key),
+        title=f"{sighting.operation} fails: {which} of {whose} is no text",
         because=f"{first.note} without quotes is a {_json_type(first.note)} to YAML, and {field}s are text",
         fix=f'quote it: {name}: "{first.note}", or in a template: | quote',
         mends=(every(_quoted),),

@@ -10,7 +10,7 @@ from watchbill.lifecycle.properties import Property
 from watchbill.rules.mends import changed, without
 from watchbill.rules.rule import Claim, Path, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 FIELDS = ("data", "stringData")
 FIXED = "Zml4ZWQ="  # fixed
@@ -27,7 +27,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     what = "certificate" if certificate else names[0] if len(names) == 1 else f"{names[0]} and more"
     return Claim(
         subject=key,
-        title=title(f"every upgrade gives {named(key)} another {what}; pods that run have the old one", key),
+        title=f"every upgrade gives {named(key)} another {what}; pods that run have the old one",
         because=f"{', '.join(names)}: made anew at each render, and nothing carries over what is there",
         fix="take what is there: lookup the Secret and use its value if it is found; or let the user name one",
         mends=(changed(key, lambda thing: _fixed(thing, names)), without(key)),

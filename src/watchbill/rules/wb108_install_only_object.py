@@ -7,7 +7,7 @@ from watchbill.lifecycle.world import World
 from watchbill.rules.mends import changed, without
 from watchbill.rules.rule import Claim, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, short, title
+from watchbill.rules.words import named, short
 
 POLICY = "helm.sh/resource-policy"
 
@@ -25,7 +25,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=key,
-        title=title(f"an upgrade deletes {named(key)}, which pods of {short(user)} need", key, user),
+        title=f"an upgrade deletes {named(key)}, which pods of {short(user)} need",
         because="an install renders it and an upgrade does not, so Helm takes it away",
         fix="render it on upgrades too, with the values that are there (lookup); or annotate it with "
         f"{POLICY}: keep",

@@ -16,7 +16,7 @@ from watchbill.rules.fields import put
 from watchbill.rules.mends import changed, once, without
 from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 WIDEST = 200  # some refusals list every value that would do
 GO_TYPES: dict[str, type] = {"string": str, "int32": int, "int64": int, "bool": bool}
@@ -59,9 +59,7 @@ def _refused(sighting: Sighting, manifest: Manifest) -> Claim | None:
     path = _path(place, manifest, why.removeprefix("of type "))
     return Claim(
         subject=key,
-        title=title(
-            f"{sighting.operation} fails: Kubernetes refuses {named(key)}: {_brief(place) or why}", key
-        ),
+        title=f"{sighting.operation} fails: Kubernetes refuses {named(key)}: {_brief(place) or why}",
         because=_cut(f"{place}: {why}" if place else why),
         fix=_fix(why, place),
         mends=(*_without_field(key, path), without(key)),
@@ -172,7 +170,7 @@ def _twice(sighting: Sighting, manifest: Manifest) -> Claim | None:
     key = manifest.key
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} fails: {named(key)} is in the chart twice", key),
+        title=f"{sighting.operation} fails: {named(key)} is in the chart twice",
         because="two documents render the same object",
         fix="leave one of them, or give one another name",
         mends=(once(key), without(key)),
@@ -201,7 +199,7 @@ def _unreadable(sighting: Sighting) -> Claim | None:
     path: Path = ("apiVersion",) if first.body.api_version else ()
     return Claim(
         subject=first.key,
-        title=title(f"{sighting.operation} fails: {what}, in {first.path}"),
+        title=f"{sighting.operation} fails: {what}, in {first.path}",
         because=what,
         fix=fix,
         mends=(without(*(one.key for one in documents)),),

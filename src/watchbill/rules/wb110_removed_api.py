@@ -8,7 +8,6 @@ from watchbill.lifecycle.world import Manifest
 from watchbill.rules.look import Look
 from watchbill.rules.mends import all_of, changed, without
 from watchbill.rules.rule import Claim, Pointer, Rule, Severity
-from watchbill.rules.words import title
 
 PATH = ("apiVersion",)
 
@@ -40,7 +39,7 @@ def _claim(which: tuple[str, str], manifests: list[Manifest], cluster: str) -> C
     where = f"Kubernetes {cluster.removeprefix('v')}" if certain else f"Kubernetes {since} and newer"
     return Claim(
         subject=keys[0],
-        title=title(f"the install fails on {where}: {kind} has no {version} there"),
+        title=f"the install fails on {where}: {kind} has no {version} there",
         because=f"{api_version} {kind} is served by versions of Kubernetes before {since} only",
         fix=fix,
         mends=(*([all_of(*replaced)] if replaced else []), without(*keys)),

@@ -5,7 +5,7 @@ from watchbill.lifecycle.properties import FAILURES
 from watchbill.rules.mends import every, without
 from watchbill.rules.rule import Claim, Path, Pointer, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 WORDS = "metadata.name and metadata.generateName cannot both be set"
 PATH: Path = ("metadata", "generateName")
@@ -21,7 +21,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     first, *others = twice
     return Claim(
         subject=first,
-        title=title(f"{sighting.operation} fails: {named(first)} has both a name and a generateName", first),
+        title=f"{sighting.operation} fails: {named(first)} has both a name and a generateName",
         because="Helm 4 refuses an object with both; Helm 3 and the API server use the name",
         fix="remove metadata.generateName: the object keeps its name",
         mends=(every(_with_one_name), without(*twice)),

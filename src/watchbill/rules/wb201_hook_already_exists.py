@@ -12,7 +12,7 @@ from watchbill.rules.policies import BEFORE, FAILED, POLICY, SUCCEEDED, policies
 from watchbill.rules.rule import Claim, Pointer, Rule
 from watchbill.rules.sighting import Sighting, hook_of
 from watchbill.rules.wb401_plain_to_hook import was_plain
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 SHOWN_BY = (*FAILURES, Property.RUNS)
 KNOWN = (BEFORE, SUCCEEDED, FAILED)
@@ -37,7 +37,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     group = _group(sighting, hook, key)
     return Claim(
         subject=group[0],
-        title=title(_title(sighting, key), key),
+        title=_title(sighting, key),
         because=because(hook),
         fix=fix(hook),
         # A group is left behind together: to mend one of it may only uncover the next.

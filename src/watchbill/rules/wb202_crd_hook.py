@@ -9,7 +9,7 @@ from watchbill.rules.mends import without
 from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Mend, Rule
 from watchbill.rules.sighting import Sighting, hook_of
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -20,7 +20,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} fails: hook {named(key)} already exists", key),
+        title=f"{sighting.operation} fails: hook {named(key)} already exists",
         because="Helm deletes no definition that is a hook, whatever its hook-delete-policy says",
         fix="put it into the folder crds/, or let a hook Job apply it (kubectl apply --server-side)",
         mends=(_in_folder(key), without(key)),

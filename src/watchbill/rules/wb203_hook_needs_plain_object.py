@@ -13,7 +13,7 @@ from watchbill.rules.mends import as_hook, with_copies, with_events, without
 from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting, hook_of
-from watchbill.rules.words import listed, named, title
+from watchbill.rules.words import listed, named
 
 LATER = {
     "pre-install": "post-install",
@@ -35,9 +35,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     when = "made after it" if found.event in LATER else "which is not there"
     return Claim(
         subject=pod,
-        title=title(
-            f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, {when}", pod, needed[0]
-        ),
+        title=f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, {when}",
         because=because(found.event, needed),
         fix=fix(found.hook.events),
         mends=(with_copies(pod, *needed), with_events(pod, LATER), without(pod)),
@@ -67,11 +65,7 @@ def _homeless(sighting: Sighting) -> Claim | None:
     hook, needed = pair
     return Claim(
         subject=hook,
-        title=title(
-            f"{sighting.operation} fails: hook {named(hook)} needs {named(needed)}, made after it",
-            hook,
-            needed,
-        ),
+        title=f"{sighting.operation} fails: hook {named(hook)} needs {named(needed)}, made after it",
         because=f"{named(needed)} is a plain object, made after the hooks",
         fix=f"make {named(needed)} a hook of a lower weight, or install it before the chart",
         mends=(as_hook(needed, weight=-(2**31)), without(hook)),
@@ -104,9 +98,7 @@ def _dropped(sighting: Sighting, found: Lacking) -> Claim:
     which = "which it drops" if found.dropped else "which it does not make"
     return Claim(
         subject=pod,
-        title=title(
-            f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, {which}", pod, needed[0]
-        ),
+        title=f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, {which}",
         because=f"the version before has {listed(needed)}, and this one has not, so Helm deletes what was there",
         fix="keep what it needs in the chart, or let the hook do without",
         mends=(without(pod),) if found.dropped else (),
@@ -125,11 +117,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
         pod, first = one.pod.key, secrets[0][0]
         yield Claim(
             subject=pod,
-            title=title(
-                f"{one.operation} may hang: hook {named(pod)} pulls with {named(first)}, made after it",
-                pod,
-                first,
-            ),
+            title=f"{one.operation} may hang: hook {named(pod)} pulls with {named(first)}, made after it",
             because=because(one.event, tuple(key for key, _ in secrets)),
             fix=fix(one.hook.events),
             mends=(with_events(pod, LATER), without(pod)),

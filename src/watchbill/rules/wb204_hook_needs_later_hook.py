@@ -8,7 +8,7 @@ from watchbill.rules.mends import rehooked, without
 from watchbill.rules.policies import EVENTS, SUCCEEDED
 from watchbill.rules.rule import Claim, Mend, Path, Rule
 from watchbill.rules.sighting import Sighting, hook_of
-from watchbill.rules.words import listed, named, title
+from watchbill.rules.words import listed, named
 
 WEIGHT: Path = ("metadata", "annotations", "helm.sh/hook-weight")
 
@@ -24,9 +24,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     which = "a later hook" if later else "of another event"
     return Claim(
         subject=pod,
-        title=title(
-            f"{sighting.operation} hangs: hook {named(pod)} needs {named(first)}, {which}", pod, first
-        ),
+        title=f"{sighting.operation} hangs: hook {named(pod)} needs {named(first)}, {which}",
         because=_because(found, other),
         fix=f"give {listed(found.hooked)} the events of {named(pod)} and a lower helm.sh/hook-weight",
         mends=(_before(found), without(pod)),

@@ -5,7 +5,7 @@ from watchbill.rules.mends import with_copies, with_events, without
 from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import listed, named, title
+from watchbill.rules.words import listed, named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -15,11 +15,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     pod, needed = found.pod.key, found.plain
     return Claim(
         subject=pod,
-        title=title(
-            f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, deleted before it",
-            pod,
-            needed[0],
-        ),
+        title=f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, deleted before it",
         because=f"post-delete hook; uninstall deletes plain objects first, so {listed(needed)} {'is' if len(needed) == 1 else 'are'} gone",
         fix=_fix(found),
         mends=(

@@ -5,7 +5,7 @@ from watchbill.rules.mends import with_copies, without
 from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import listed, named, title
+from watchbill.rules.words import listed, named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -17,11 +17,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     plain, it = ("is plain", "it") if len(needed) == 1 else ("are plain", "them")
     return Claim(
         subject=pod,
-        title=title(
-            f"uninstall after a failed {before} hangs: hook {named(pod)} needs {named(needed[0])}",
-            pod,
-            needed[0],
-        ),
+        title=f"uninstall after a failed {before} hangs: hook {named(pod)} needs {named(needed[0])}",
         because=f"pre-delete hook, and {listed(needed)} {plain}: a failed {before} may never have made {it}",
         fix="give it copies of its own of what it needs: pre-delete hooks of a lower weight, with other names",
         mends=(with_copies(pod, *needed), without(pod)),

@@ -14,7 +14,7 @@ from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb203_hook_needs_plain_object import LATER, fix
-from watchbill.rules.words import listed, named, title
+from watchbill.rules.words import listed, named
 
 # Where databases, queues and caches are asked.
 STORES = frozenset(
@@ -38,11 +38,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     pod, needed = found.pod.key, tuple(dict.fromkeys((*bundled, *found.plain)))
     return Claim(
         subject=pod,
-        title=title(
-            f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, made after it",
-            pod,
-            needed[0],
-        ),
+        title=f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, made after it",
         because=_because(found.event, [*needed, *(one.service for one in talks)]),
         fix=fix(found.hook.events),
         mends=(with_events(pod, LATER), without(pod)),
@@ -59,9 +55,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
         pod, first = one.pod.key, talks[0].service
         yield Claim(
             subject=pod,
-            title=title(
-                f"{one.operation} fails: hook {named(pod)} talks to {named(first)}, made after it", pod, first
-            ),
+            title=f"{one.operation} fails: hook {named(pod)} talks to {named(first)}, made after it",
             because=_because(one.event, [mention.service for mention in talks]),
             fix=fix(one.hook.events),
             mends=(with_events(pod, LATER), without(pod)),

@@ -17,7 +17,7 @@ from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
 from watchbill.rules.selectors import matches
 from watchbill.rules.wb203_hook_needs_plain_object import LATER
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 KIND = ("networking.k8s.io", "NetworkPolicy")
 Labels = Mapping[str, str]
@@ -62,9 +62,7 @@ def _claim(operation: str, pod: Key, hook: Hook, found: _Late) -> Claim:
     policy = found.gate.policy
     return Claim(
         subject=pod,
-        title=title(
-            f"{operation} may fail: {named(policy)} lets hook {named(pod)} through too late", pod, policy
-        ),
+        title=f"{operation} may fail: {named(policy)} lets hook {named(pod)} through too late",
         because=found.because,
         fix=f"make {named(policy)} a hook too: {','.join(hook.events)} with a weight below {hook.weight}",
         mends=(

@@ -14,7 +14,7 @@ from watchbill.rules.policies import EVENTS
 from watchbill.rules.products import products
 from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
 from watchbill.rules.wb203_hook_needs_plain_object import LATER
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _inspect(look: Look) -> Iterator[Claim]:
@@ -25,11 +25,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
         pod, (needed, _, source) = one.pod.key, found[0]
         yield Claim(
             subject=pod,
-            title=title(
-                f"{one.operation} hangs: hook {named(pod)} needs {named(needed)}, produced after it",
-                pod,
-                needed,
-            ),
+            title=f"{one.operation} hangs: hook {named(pod)} needs {named(needed)}, produced after it",
             because=f"{one.event} hook, and {named(source)}, which produces it, is a plain object",
             fix=_fix(one, source),
             mends=(with_events(pod, LATER), without(pod)),

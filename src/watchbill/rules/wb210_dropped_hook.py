@@ -7,7 +7,7 @@ from watchbill.rules.look import Dropped, Look
 from watchbill.rules.mends import without
 from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Rule, Severity
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 # Helm 2 had them. Who writes them wants to serve both, or has not noticed.
 OF_HELM_2 = {
@@ -39,7 +39,7 @@ def _claim(dropped: Dropped) -> Claim:
     said = f'"{event}" is no hook event' if event else "an item of helm.sh/hook is empty"
     return Claim(
         subject=key,
-        title=title(f"no operation ever creates {named(key)}: {said}", key),
+        title=f"no operation ever creates {named(key)}: {said}",
         because=f"{said}, and Helm drops the whole document without a word",
         fix=OF_HELM_2.get(event) or f"helm.sh/hook takes {', '.join(EVENTS_OF_HELM)}",
         mends=(without(key),),

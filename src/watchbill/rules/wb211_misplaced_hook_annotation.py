@@ -8,7 +8,7 @@ from watchbill.rules.look import Look
 from watchbill.rules.mends import changed
 from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Path, Rule, Severity
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 NAME = "helm.sh/hook"
 # Their values are the user's own: what stands there is no metadata of this object.
@@ -25,7 +25,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
             where = ".".join(map(str, path[:-1]))
             yield Claim(
                 subject=key,
-                title=title(f"{named(key)} is no hook: {NAME} stands in {where}", key),
+                title=f"{named(key)} is no hook: {NAME} stands in {where}",
                 because=f"Helm looks for {NAME} in metadata.annotations only, so this is a plain object",
                 fix="move it to metadata.annotations of the object itself",
                 mends=(changed(key, _without),),

@@ -6,7 +6,7 @@ from watchbill.rules.policies import POLICY
 from watchbill.rules.rule import Claim, Rule
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb201_hook_already_exists import because, fix, met
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -18,7 +18,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} works, but hook {named(key)} does not run: it did once", key),
+        title=f"{sighting.operation} works, but hook {named(key)} does not run: it did once",
         because=f"{because(hook)}; Helm 4 applies the Job to the one that is there, and that is complete",
         fix=fix(hook),
         mends=(with_before(key), without(key)),

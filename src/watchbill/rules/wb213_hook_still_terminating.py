@@ -9,7 +9,7 @@ from watchbill.rules.mends import changed, without
 from watchbill.rules.policies import BEFORE, EVENTS, is_test, policies
 from watchbill.rules.rule import Claim, Mend, Path, Rule, Severity
 from watchbill.rules.sighting import Sighting, hook_of
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 FINALIZERS: Path = ("metadata", "finalizers")
 SHOWN_BY = (*FAILURES, Property.RUNS)
@@ -21,7 +21,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     consequence = "works, but nothing runs" if sighting.last.ok else "fails"
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} {consequence}: hook {named(key)} is held by its finalizer", key),
+        title=f"{sighting.operation} {consequence}: hook {named(key)} is held by its finalizer",
         because="deleted before its next run, it stays until somebody takes its finalizer away",
         fix="no metadata.finalizers on a hook",
         mends=(_without_finalizers(key), without(key)),
@@ -61,9 +61,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
             continue
         yield Claim(
             subject=manifest.key,
-            title=title(
-                f"the retry after a timeout fails: hook {named(manifest.key)} still ends", manifest.key
-            ),
+            title=f"the retry after a timeout fails: hook {named(manifest.key)} still ends",
             because="a Pod as a hook; Helm 4 deletes the one that hangs and does not wait until it has ended",
             fix="make it a Job: deleted, it is gone at once",
             mends=(without(manifest.key),),

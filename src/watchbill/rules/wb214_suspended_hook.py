@@ -5,7 +5,7 @@ from watchbill.lifecycle.properties import FAILURES
 from watchbill.rules.mends import with_spec
 from watchbill.rules.rule import Claim, Path, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 SUSPEND: Path = ("spec", "suspend")
 
@@ -19,7 +19,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} hangs: hook {named(key)} is suspended and never ends", key),
+        title=f"{sighting.operation} hangs: hook {named(key)} is suspended and never ends",
         because="a hook with suspend: true; Helm waits for its end until the timeout",
         fix="take suspend out, or make the Job plain: Helm does not wait for it then",
         mends=(with_spec(key, suspend=False),),

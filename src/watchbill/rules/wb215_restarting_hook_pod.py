@@ -5,7 +5,7 @@ from watchbill.lifecycle.properties import FAILURES
 from watchbill.rules.mends import with_spec
 from watchbill.rules.rule import Claim, Path, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 RESTART: Path = ("spec", "restartPolicy")
 ENDING = ("Never", "OnFailure")
@@ -24,7 +24,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     says = f"restartPolicy is {policy}" if policy else "it has no restartPolicy, and the default is Always"
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} hangs: hook {named(key)} starts again whenever it ends", key),
+        title=f"{sighting.operation} hangs: hook {named(key)} starts again whenever it ends",
         because=f"{says}; Helm waits until the Pod has succeeded",
         fix="set restartPolicy: Never",
         mends=(with_spec(key, restartPolicy="Never"),),

@@ -7,7 +7,7 @@ from watchbill.rules.mends import with_events, with_policies
 from watchbill.rules.policies import BEFORE, EVENTS, FAILED, POLICY, but
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -23,7 +23,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=key,
-        title=title(f"when {named(key)} fails, Helm deletes it at once and its logs are gone", key),
+        title=f"when {named(key)} fails, Helm deletes it at once and its logs are gone",
         because="its delete policy names hook-failed",
         fix=f'take hook-failed out of the delete policy: "{",".join(but(hook, FAILED))}"',
         mends=(with_policies(key, *but(hook, FAILED)),),
@@ -37,9 +37,7 @@ def _run_again(key: Key, hook: Hook) -> Claim:
     kept = [event for event in hook.events if not event.endswith("-rollback")]
     return Claim(
         subject=key,
-        title=title(
-            f"when {named(key)} fails, the automatic rollback replaces it and its logs are gone", key
-        ),
+        title=f"when {named(key)} fails, the automatic rollback replaces it and its logs are gone",
         because=f"a hook of {','.join(hook.events)}: the rollback runs it again",
         fix=f"leave the rollback out: helm.sh/hook: {','.join(kept)}",
         mends=(with_events(key, {"pre-rollback": "", "post-rollback": ""}),),

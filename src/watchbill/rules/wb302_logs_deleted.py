@@ -7,7 +7,7 @@ from watchbill.rules.look import Look
 from watchbill.rules.mends import with_policies
 from watchbill.rules.policies import POLICY, SUCCEEDED, but, is_test, policies
 from watchbill.rules.rule import Claim, Rule, Severity
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _inspect(look: Look) -> Iterator[Claim]:
@@ -19,7 +19,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
             continue
         yield Claim(
             subject=key,
-            title=title(f"when {named(key)} succeeds, Helm deletes it at once and its logs are gone", key),
+            title=f"when {named(key)} succeeds, Helm deletes it at once and its logs are gone",
             because="its delete policy names hook-succeeded",
             fix="keep it until the next run: before-hook-creation alone, and ttlSecondsAfterFinished for the end",
             mends=(with_policies(key, *but(hook, SUCCEEDED)),),

@@ -10,7 +10,7 @@ from watchbill.rules.mends import with_spec, without
 from watchbill.rules.policies import BEFORE, is_test, policies
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -39,7 +39,7 @@ def _said(key: Key, body: Body, *, deleted: bool) -> Claim:
     then = "; a retry deletes it while it runs" if deleted else ", in the way of a retry or beside it"
     return Claim(
         subject=key,
-        title=title(f"if {named(key)} hangs, it goes on after Helm gave up{then}", key),
+        title=f"if {named(key)} hangs, it goes on after Helm gave up{then}",
         because="a hook Job without activeDeadlineSeconds"
         if seconds is None
         else f"it may take {seconds} s, all attempts together, and that is longer than Helm waits",

@@ -7,7 +7,7 @@ from watchbill.rules.mends import all_of, with_policies, with_spec, without
 from watchbill.rules.policies import BEFORE, EVENTS, SUCCEEDED
 from watchbill.rules.rule import Claim, Mend, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting, hook_of
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 DAY = 86_400
 
@@ -22,7 +22,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     more = f" and {len(others)} more" if others else ""
     return Claim(
         subject=first,
-        title=title(f"uninstall leaves {named(first)}{more} behind: no release owns a hook", first),
+        title=f"uninstall leaves {named(first)}{more} behind: no release owns a hook",
         because=_because(left[first]),
         fix="give Jobs a ttlSecondsAfterFinished, and other hook objects hook-succeeded beside before-hook-creation",
         mends=(all_of(*(_gone(key, hook) for key, hook in left.items())), without(*left)),

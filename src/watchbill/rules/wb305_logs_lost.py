@@ -5,7 +5,7 @@ from watchbill.rules.fields import put
 from watchbill.rules.mends import changed, with_deadline_of_pods, with_spec
 from watchbill.rules.rule import Claim, Mend, Path, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 RESTARTS: Path = ("spec", "template", "spec", "restartPolicy")
 # By what the logs go: the field, what it does, and what to do about it.
@@ -36,7 +36,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     at_once = sighting.what == "ttlSecondsAfterFinished"
     return Claim(
         subject=key,
-        title=title(f"when {named(key)} fails for good, its logs are gone", key),
+        title=f"when {named(key)} fails for good, its logs are gone",
         because=because,
         fix=fix,
         mends=(_mend(sighting),),

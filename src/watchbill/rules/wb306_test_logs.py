@@ -7,7 +7,7 @@ from watchbill.rules.look import Look
 from watchbill.rules.mends import with_policies
 from watchbill.rules.policies import BEFORE, FAILED, POLICY, SUCCEEDED, policies
 from watchbill.rules.rule import Claim, Rule, Severity
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _inspect(look: Look) -> Iterator[Claim]:
@@ -21,7 +21,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
             continue
         yield Claim(
             subject=key,
-            title=title(f"helm test --logs fails: {named(key)} is deleted before its logs are read", key),
+            title=f"helm test --logs fails: {named(key)} is deleted before its logs are read",
             because=f'its delete policy is "{",".join(policies(hook))}"',
             fix="let a test stay until its next run: before-hook-creation alone",
             mends=(with_policies(key, BEFORE),),

@@ -7,7 +7,7 @@ from watchbill.lifecycle.objects import Body, at
 from watchbill.rules.look import Look
 from watchbill.rules.mends import changed
 from watchbill.rules.rule import Claim, Mend, Rule, Severity
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 TEMPLATE = ("spec", "template", "metadata")
 # Where a mesh is told to put its sidecar in, and the word that tells it not to.
@@ -34,9 +34,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
             explicit = said == yes
             yield Claim(
                 subject=manifest.key,
-                title=title(
-                    f"{named(manifest.key)} never ends where a mesh adds its sidecar to the pod", manifest.key
-                ),
+                title=f"{named(manifest.key)} never ends where a mesh adds its sidecar to the pod",
                 because=f'{mesh} is "{said}"'
                 if explicit
                 else f"other pods of the chart have {mesh}, and this one does not opt out",

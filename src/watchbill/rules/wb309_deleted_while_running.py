@@ -4,7 +4,7 @@ from watchbill.lifecycle.properties import Property
 from watchbill.rules.mends import as_hook, without
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -20,7 +20,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     also = " and starts another" if again else ""
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} deletes {named(key)} while it runs{also}", key),
+        title=f"{sighting.operation} deletes {named(key)} while it runs{also}",
         because="nothing makes an upgrade wait for it",
         fix="make it a hook, which Helm waits for; or let it tolerate to be stopped at any moment",
         mends=(as_hook(key), without(key)),

@@ -10,7 +10,7 @@ from watchbill.rules.mends import as_plain, changed, renamed
 from watchbill.rules.policies import AGAIN, EVENTS
 from watchbill.rules.rule import Claim, Mend, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def was_plain(sighting: Sighting, key: Key) -> bool:
@@ -31,13 +31,20 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} works, and {named(key)} is gone: it became a hook", key),
-        because="plain in the version before, a hook in this one: Helm creates it, then deletes what its manifest no longer lists",
+        title=f"{sighting.operation} {sighting.outcome}, and {named(key)} is gone: it became a hook",
+        because=f"plain in the version before, a hook in this one: Helm creates it, then {_deletion(sighting, key)}",
         fix="give it another name, or helm.sh/resource-policy: keep for this one upgrade, or leave it plain",
         mends=(_kept(key), renamed(key, f"{key.name}-hook"), as_plain(key)),
         path=EVENTS,
         severity=_severity(sighting, key),
     )
+
+
+def _deletion(sighting: Sighting, key: Key) -> str:
+    deletions = [step.why for step in sighting.last.steps if step.key == key and step.deleted is not None]
+    if deletions and deletions[-1].startswith("hook-"):
+        return f"deletes it because of {deletions[-1]}"
+    return "deletes what its manifest no longer lists"
 
 
 def _severity(sighting: Sighting, key: Key) -> Severity:

@@ -6,7 +6,7 @@ from watchbill.rules.policies import AGAIN, EVENTS
 from watchbill.rules.rule import Claim, Rule
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb411_workload_waits import lacked
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -20,7 +20,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     events = ",".join(hook.events)
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} deletes {named(key)}, and nothing creates it again", key),
+        title=f"{sighting.operation} deletes {named(key)}, and nothing creates it again",
         because=f"plain in the version before; now a hook of {events}, which no upgrade runs",
         fix="leave it plain, or name an upgrade event too (then see WB401)",
         mends=(as_plain(key), without(key)),

@@ -4,7 +4,7 @@ from watchbill.lifecycle.properties import Property
 from watchbill.rules.mends import renamed, without
 from watchbill.rules.rule import Claim, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 REFUSED = "cannot be imported into the current release"
 
@@ -19,7 +19,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} fails: {named(key)} was a hook and belongs to no release", key),
+        title=f"{sighting.operation} fails: {named(key)} was a hook and belongs to no release",
         because="plain in this version; the object that is there was made by a hook, and carries no owner",
         fix="give the plain object another name; once, by hand: delete the old one, or upgrade with --take-ownership",
         mends=(renamed(key, f"{key.name}-plain"), without(key)),

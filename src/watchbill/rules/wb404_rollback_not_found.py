@@ -8,7 +8,7 @@ from watchbill.patterns import regex
 from watchbill.rules.mends import restored, without
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 NOT_FOUND = regex(r'(?:no|original object) (\S+) with the name "([^"]+)" (?:not )?found')
 
@@ -23,7 +23,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     when = "" if kept and sighting.move.verb == "rollback" else "after a failed upgrade "
     return Claim(
         subject=key,
-        title=title(f"{when}{_operation(sighting)} fails: {named(key)} is in the way", key),
+        title=f"{when}{_operation(sighting)} fails: {named(key)} is in the way",
         because="plain in the version before and not in this one: it is to be kept (helm.sh/resource-policy), so it is still there"
         if kept
         else "plain in the version before, dropped or a hook in this one: where the upgrade fails early, it is still there",

@@ -6,7 +6,7 @@ from watchbill.rules.policies import EVENTS
 from watchbill.rules.rule import Claim, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.users import users
-from watchbill.rules.words import named, short, title
+from watchbill.rules.words import named, short
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -25,7 +25,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     again = " and creates it anew" if recreated else ""
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} deletes {named(key)}{again}; running pods need it", key),
+        title=f"{sighting.operation} deletes {named(key)}{again}; running pods need it",
         because=f"a hook of {','.join(hook.events)}; {short(using[0])} uses it",
         fix="make it plain, and give the hook an object of its own under another name",
         mends=(as_plain(key), without(key)),

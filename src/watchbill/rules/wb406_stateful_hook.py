@@ -8,7 +8,7 @@ from watchbill.rules.look import Look
 from watchbill.rules.mends import as_plain
 from watchbill.rules.policies import BEFORE, EVENTS, FAILED, SUCCEEDED, comes_again, is_test, policies
 from watchbill.rules.rule import Claim, Rule, Severity
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 STATEFUL = frozenset({"PersistentVolumeClaim", "PersistentVolume", "StatefulSet", "Namespace"})
 
@@ -26,7 +26,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
             severity = min(severity, Severity.WARNING)
         yield Claim(
             subject=key,
-            title=title(f"{when} deletes {named(key)} and what it holds: it is a hook", key),
+            title=f"{when} deletes {named(key)} and what it holds: it is a hook",
             because=f"a hook of {','.join(hook.events)}, deleted by {','.join(policies(hook))}",
             fix="make it plain; where it must outlive the release, with helm.sh/resource-policy: keep",
             mends=(as_plain(key),),

@@ -10,7 +10,7 @@ from watchbill.rules.mends import all_of, as_plain
 from watchbill.rules.policies import EVENTS, SUCCEEDED, comes_again, is_test, policies
 from watchbill.rules.rule import Claim, Pointer, Rule, Severity
 from watchbill.rules.wb406_stateful_hook import STATEFUL
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 LASTING = frozenset({*WORKLOADS, "Service", "Ingress", "HorizontalPodAutoscaler"}) - STATEFUL
 
@@ -36,7 +36,7 @@ def _claim(hooks: dict[Key, Hook], *, again: bool) -> Claim:
     upgrades = f"upgrades replace {it}" if again else f"no upgrade changes {it}"
     return Claim(
         subject=first,
-        title=title(f"{what}: {upgrades}, uninstall leaves {it} behind", first),
+        title=f"{what}: {upgrades}, uninstall leaves {it} behind",
         because=f"hook of {','.join(hooks[first].events)}; hooks are for what runs to an end",
         fix="make it plain: what must be there before a hook is a hook with hook-succeeded beside it",
         mends=(all_of(*map(as_plain, hooks)),),

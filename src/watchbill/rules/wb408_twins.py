@@ -6,7 +6,7 @@ from watchbill.lifecycle.world import Rendered
 from watchbill.rules.mends import renamed, without
 from watchbill.rules.rule import Claim, Mend, Rule
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 CONSEQUENCES = {
     **dict.fromkeys(FAILURES, "fails"),
@@ -25,7 +25,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} {consequence}: {named(key)} is both a hook and plain", key),
+        title=f"{sighting.operation} {consequence}: {named(key)} is both a hook and plain",
         because="rendered twice under one name: as a hook and as a plain object",
         fix="give the hook's copy another name",
         mends=(_apart(key), without(key)),

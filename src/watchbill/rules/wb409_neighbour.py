@@ -4,7 +4,7 @@ from watchbill.lifecycle.properties import Property
 from watchbill.rules.mends import renamed, without
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -14,7 +14,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     where = "in any namespace" if not key.namespace else "in the same namespace"
     return Claim(
         subject=key,
-        title=title(f"a second release {where} deletes {named(key)} of the first", key),
+        title=f"a second release {where} deletes {named(key)} of the first",
         because="a hook whose name is the same for every release; hooks are deleted whoever they belong to",
         fix="put the release's name into it, and the namespace's where it is cluster-wide",
         mends=(renamed(key, f"{key.name}-mended"), without(key)),

@@ -10,7 +10,7 @@ from watchbill.rules.policies import POLICY, SUCCEEDED, but, policies
 from watchbill.rules.rule import Claim, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.users import running_job
-from watchbill.rules.words import named, short, title
+from watchbill.rules.words import named, short
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -31,7 +31,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     alike = own is not None and SUCCEEDED in policies(own)
     return Claim(
         subject=first,
-        title=title(f"when {named(user)} outlasts Helm, {gone} deleted under it", first, user),
+        title=f"when {named(user)} outlasts Helm, {gone} deleted under it",
         because=f"{named(first)} has hook-succeeded, and the Job that needs it goes on",
         fix="give the Job a deadline below Helm's timeout, or give what it needs before-hook-creation alone",
         mends=(all_of(*(with_policies(one, *but(hook, SUCCEEDED)) for one, hook in reaped.items())),),

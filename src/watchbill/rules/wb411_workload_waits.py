@@ -10,7 +10,7 @@ from watchbill.rules.policies import EVENTS, SUCCEEDED, comes_again, policies
 from watchbill.rules.rule import Claim, Pointer, Rule
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.users import users
-from watchbill.rules.words import named, short, title
+from watchbill.rules.words import named, short
 
 
 def lacked(sighting: Sighting) -> Key | None:
@@ -51,9 +51,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     more = f" and {len(others)} more" if others else ""
     return Claim(
         subject=first,
-        title=title(
-            f"{sighting.operation} leaves {named(user)} waiting for {short(first)}{more}", user, first
-        ),
+        title=f"{sighting.operation} leaves {named(user)} waiting for {short(first)}{more}",
         because=_because(sighting.hook(first) or hook),
         fix="make it plain: what lasting pods need must last, too",
         mends=(as_plain(*lost),),
@@ -77,7 +75,7 @@ def _dropped(sighting: Sighting, user: Key, needed: Key) -> Claim | None:
         return None
     return Claim(
         subject=user,
-        title=title(f"the upgrade deletes {named(needed)}, which {named(user)} needs", needed, user),
+        title=f"the upgrade deletes {named(needed)}, which {named(user)} needs",
         because=f"the version before brings {named(needed)}, this one does not",
         fix="go on bringing it, or give it helm.sh/resource-policy: keep in a version before this one",
         mends=(restored(old),),

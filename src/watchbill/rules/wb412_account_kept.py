@@ -8,7 +8,7 @@ from watchbill.rules.rule import Claim, Path, Rule
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.users import users
 from watchbill.rules.wb411_workload_waits import lacked
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 POD: Path = ("spec", "template", "spec")
 ACCOUNT: Path = (*POD, "serviceAccountName")
@@ -25,9 +25,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=user,
-        title=title(
-            f"{sighting.operation} deletes {named(account)}, which {named(user)} goes on using", account, user
-        ),
+        title=f"{sighting.operation} deletes {named(account)}, which {named(user)} goes on using",
         because="serviceAccountName is left out: Kubernetes then goes on with the old one, which stays in serviceAccount",
         fix="write serviceAccountName: default",
         mends=(changed(user, lambda thing: put(thing, ACCOUNT, "default")),),

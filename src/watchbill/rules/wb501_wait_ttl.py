@@ -5,7 +5,7 @@ from watchbill.lifecycle.properties import FAILURES, Property
 from watchbill.rules.mends import as_hook, with_spec, without
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 A_DAY = 24 * 60 * 60
 PATH = ("spec", "ttlSecondsAfterFinished")
@@ -22,10 +22,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     ttl = at(manifest.body.object, *PATH)
     return Claim(
         subject=key,
-        title=title(
-            f"{with_waiting(sighting)} {'can fail' if seen else 'fails'}: {named(key)} is gone {ttl} s after its end",
-            key,
-        ),
+        title=f"{with_waiting(sighting)} {'can fail' if seen else 'fails'}: {named(key)} is gone {ttl} s after its end",
         because=f"ttlSecondsAfterFinished: {ttl}; Helm looks at the Job until everything else is ready too",
         fix="raise ttlSecondsAfterFinished above helm's --timeout (default 300 s), or make the Job a hook",
         mends=(with_spec(key, ttlSecondsAfterFinished=A_DAY), as_hook(key), without(key)),

@@ -7,7 +7,7 @@ from watchbill.rules.mends import as_hook, changed, with_deadline_of_pods, witho
 from watchbill.rules.rule import Claim, Mend, Path, Rule, Severity
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb501_wait_ttl import with_waiting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 RESTARTS: Path = ("spec", "template", "spec", "restartPolicy")
 PODS_DEADLINE = "set activeDeadlineSeconds in the pod's spec, and the Job's own behind all attempts"
@@ -26,7 +26,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     )
     return Claim(
         subject=key,
-        title=title(f"{with_waiting(sighting)} waits out its timeout: {named(key)} has failed before", key),
+        title=f"{with_waiting(sighting)} waits out its timeout: {named(key)} has failed before",
         because=f"{why}, and Helm 3 counts failed pods: there must be more than backoffLimit",
         fix=f"{'set restartPolicy: Never' if restarts else PODS_DEADLINE}, or make it a hook, or use Helm 4",
         mends=(mend, as_hook(key), without(key)),

@@ -8,7 +8,7 @@ from watchbill.rules.job_waits import Wait, waits
 from watchbill.rules.look import Look
 from watchbill.rules.mends import BEFORE, changed, with_policies, without
 from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule, Severity
-from watchbill.rules.words import named, short, title
+from watchbill.rules.words import named, short
 
 TTL = "ttlSecondsAfterFinished"
 SUCCEEDED = "hook-succeeded"
@@ -50,7 +50,7 @@ def _claim(job: Key, way: tuple[str, Path, Mend], users: list[tuple[Key, Wait]])
     user, wait = users[0]
     return Claim(
         subject=job,
-        title=title(f"pods of {short(user)} that start later wait for ever: {named(job)} is gone", job, user),
+        title=f"pods of {short(user)} that start later wait for ever: {named(job)} is gone",
         because=f'container "{wait.container}" of {short(user)} waits for this Job, which {words}',
         fix="let the container ask for what the Job brings about (a table, a file), or let the Job stay",
         mends=(mend, without(*(key for key, _ in users))),

@@ -7,7 +7,7 @@ from watchbill.lifecycle.world import Hook
 from watchbill.rules.mends import rehooked, without
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -19,7 +19,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     missing = "post-upgrade" if hook and "post-install" in hook.events else "pre-upgrade"
     return Claim(
         subject=key,
-        title=title(f"a failed install is retried as an upgrade, and {named(key)} never runs", key),
+        title=f"a failed install is retried as an upgrade, and {named(key)} never runs",
         because=f"a hook of {events}: the retry runs only hooks of upgrades, and the release counts as deployed",
         fix=f"add {missing} to helm.sh/hook and let the Job see whether its work is done; "
         "or install with --atomic (--rollback-on-failure)",

@@ -10,7 +10,7 @@ from watchbill.patterns import regex
 from watchbill.rules.mends import rehooked, without
 from watchbill.rules.rule import Claim, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 _WHAT = regex(r"reads (?P<names>.+) of (?P<kind>\w+)/(?P<namespace>[^/]*)/(?P<name>[^/]+)$")
 MOST = 3
@@ -29,7 +29,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     listed = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} runs {named(key)} with the old {named(source)}", key, source),
+        title=f"{sighting.operation} runs {named(key)} with the old {named(source)}",
         because=f"{listed} changes in this version, but plain objects are changed after pre-upgrade hooks have run",
         fix="give the hook a copy of its own (a hook too, of lower weight, under another name), or run it post-upgrade",
         mends=(rehooked(key, _afterwards), without(key)),

@@ -16,7 +16,7 @@ from watchbill.rules.look import Look
 from watchbill.rules.mends import all_of, as_plain, rehooked, without
 from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import short, title
+from watchbill.rules.words import short
 
 HOOK: Path = ("metadata", "annotations", "helm.sh/hook")
 Needed = Sequence[tuple[Key, Pointer]]  # what is needed, and where somebody says so
@@ -63,7 +63,7 @@ def _deadlock(operation: str, found: Needed) -> Claim:
     user, hooks = where.key, tuple(dict.fromkeys(key for key, _ in found))
     return Claim(
         subject=needed,
-        title=title(f"{operation} hangs: {short(user)} needs {short(needed)}, made afterwards", user, needed),
+        title=f"{operation} hangs: {short(user)} needs {short(needed)}, made afterwards",
         because="Helm runs post-install hooks once all pods are ready, and these pods are ready only after it",
         fix="make it a plain object (a plain Job with a name of its own each time), or a pre-install hook",
         mends=(

@@ -22,7 +22,7 @@ from watchbill.rules.mends import all_of, as_hook, as_plain, rehooked, with_spec
 from watchbill.rules.rule import Claim, Mend, Path, Rule
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb101_immutable_job import hashed
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 MEANINGS = {
     ONCE: "once in the life of a release",
@@ -47,7 +47,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     does = {AGAIN: "runs {} again", NOT_RUN: "does not run {}"}.get(how, "runs {} without need")
     return Claim(
         subject=key,
-        title=title(f"{sighting.operation} {does.format(named(key))}: it is declared to run {runs}", key),
+        title=f"{sighting.operation} {does.format(named(key))}: it is declared to run {runs}",
         because=f"declared to run {runs}: {MEANINGS[runs]}",
         fix=f"{FIXES[runs]}; or declare what is meant ({', '.join(WORDS[RUNS])})",
         mends=(*_mends(sighting, key, runs), without(key)),
@@ -96,7 +96,7 @@ def unknown_words(look: Look, annotation: str) -> Iterator[Claim]:
         key = manifest.key
         yield Claim(
             subject=key,
-            title=title(f'{named(key)} declares {annotation}: "{word}", which nobody understands', key),
+            title=f'{named(key)} declares {annotation}: "{word}", which nobody understands',
             because="what it is meant to promise is not checked",
             fix=f"one of: {', '.join(WORDS[annotation])}",
             mends=(without(key),),

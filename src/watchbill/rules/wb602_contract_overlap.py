@@ -9,7 +9,7 @@ from watchbill.rules.mends import with_spec, without
 from watchbill.rules.rule import Claim, Path, Rule
 from watchbill.rules.sighting import Sighting
 from watchbill.rules.wb601_contract_runs import unknown_words
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 SOON = 60  # seconds: less than any tool waits
 
@@ -37,7 +37,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         path, mend = ("spec",), with_spec(key, activeDeadlineSeconds=SOON)
     return Claim(
         subject=key,
-        title=title(f"{what}; declared: overlap {NEVER}", key),
+        title=f"{what}; declared: overlap {NEVER}",
         because=because,
         fix=f"{fix}; if it takes a lock of its own, declare {OVERLAP}: {LOCKED}",
         mends=(mend, without(key)),

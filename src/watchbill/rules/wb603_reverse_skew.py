@@ -10,7 +10,7 @@ from watchbill.rules.fields import put
 from watchbill.rules.mends import changed, rehooked, without
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -19,9 +19,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=key,
-        title=title(
-            f"a rolled back upgrade leaves the work of {named(key)}: the old version runs on it", key
-        ),
+        title=f"a rolled back upgrade leaves the work of {named(key)}: the old version runs on it",
         because="the Job of the new version has run when the roll-out fails, and no hook of a rollback undoes it",
         fix="let the version before live with it (expand first, contract later) and say so with the annotation "
         f"{ROLLBACK}: {SAFE}; or undo it in a post-rollback hook",

@@ -4,7 +4,7 @@ from watchbill.lifecycle.properties import Property
 from watchbill.rules.mends import without
 from watchbill.rules.rule import Claim, Rule, Severity
 from watchbill.rules.sighting import Sighting
-from watchbill.rules.words import named, title
+from watchbill.rules.words import named
 
 
 def _claim(sighting: Sighting) -> Claim | None:
@@ -14,7 +14,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     events = sighting.what
     return Claim(
         subject=key,
-        title=title(f"kubectl apply runs {named(key)} at once, a hook of {events}", key),
+        title=f"kubectl apply runs {named(key)} at once, a hook of {events}",
         because=f"helm.sh/hook: {events} says when Helm runs it; to kubectl it is an annotation like any other",
         fix="apply helm template --no-hooks, and the hooks that are wanted by name; or let a value switch this one off",
         mends=(without(key),),

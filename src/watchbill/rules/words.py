@@ -1,10 +1,8 @@
-"""How objects and tools are named in findings, and how a title is kept within its line."""
+"""How objects and tools are named in findings."""
 
 from collections.abc import Sequence
 
 from watchbill.lifecycle.objects import Key
-
-WIDEST = 100
 
 
 def named(key: Key) -> str:
@@ -38,20 +36,3 @@ def _without_patch(tool: str) -> str:
     name, _, version = tool.partition("@")
     numbers = version.split(".")
     return f"{name} {'.'.join(numbers[:2])}" if len(numbers) > 2 else tool
-
-
-def title(text: str, *keys: Key) -> str:
-    """With the names of these objects cut in their middle where the line would be too long."""
-    for key in sorted(keys, key=lambda key: -len(key.name)):
-        if len(text) <= WIDEST:
-            break
-        room = max(len(key.name) - (len(text) - WIDEST), 12)
-        text = text.replace(key.name, _cut(key.name, room))
-    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
-
-
-def _cut(name: str, room: int) -> str:
-    if len(name) <= room:
-        return name
-    head = (room - 1) // 2
-    return f"{name[:head]}…{name[len(name) - (room - 1 - head) :]}"

@@ -9,7 +9,7 @@ from watchbill.checking.result import Fact, Problem, Row, Which
 class Difference(Struct, frozen=True, rename="camel"):
     """One way in which the tools part, by the shortest path that shows it."""
 
-    title: str  # at most 100 columns: operation, object, consequence under each tool
+    title: str  # operation, object, consequence under each tool
     what: What
     objects: tuple[str, ...]  # Job/membership-migrate
     handed_over: bool  # the second tool goes on with a release of the first one's, and not as with its own

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from watchbill.checking.comparing.parting import DOOMED
 from watchbill.checking.comparing.result import Difference
 from watchbill.checking.comparing.seen import Seen
-from watchbill.checking.evidence import BRINGS, MOST_OBJECTS, MOST_ROWS, did, taken, words
+from watchbill.checking.evidence import BRINGS, MOST_OBJECTS, did, taken, words
 from watchbill.checking.result import Row
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import REMOVES
 from watchbill.lifecycle.world import World
-from watchbill.rules.words import listed, named, short, title, tools_named
+from watchbill.rules.words import listed, named, short, tools_named
 
 ENDS = {
     "succeeded": "succeeds",
@@ -21,6 +21,7 @@ ENDS = {
     "": "is not there",
 }
 MOST_SHOWN = 2
+LINE = 100
 
 
 def tell(group: Sequence[Seen], profiles: frozenset[str]) -> Difference:
@@ -63,11 +64,10 @@ def _under(seen: Seen) -> tuple[str, str]:
 
 
 def _title(seen: Seen) -> str:
-    """The first of its sentences that fits."""
-    keys = seen.parting.objects
+    """The first of its sentences that fits into a line, or else the shortest."""
     operations = dict.fromkeys((f"{_supposing(seen)}{seen.operation}", seen.operation))
-    titles = [title(text, *keys) for operation in operations for text in _sentences(seen, operation)]
-    return next((text for text in titles if not text.endswith("…")), titles[-1])
+    titles = [text for operation in operations for text in _sentences(seen, operation)]
+    return next((text for text in titles if len(text) <= LINE), min(titles, key=len))
 
 
 def _sentences(seen: Seen, operation: str) -> Iterator[str]:
@@ -139,7 +139,7 @@ def _rows(seen: Seen) -> Iterator[Row]:
             yield Row(f"{labels(seen)[1].removesuffix(' alone')} takes over", None)
         done = tuple(did(played, world, keys, seen.lab(side, place)))
         works = played.ok if played.move.of_tool else None
-        yield Row(words(played, version, seen.field.changes, seen.field.versions), works, done[:MOST_ROWS])
+        yield Row(words(played, version, seen.field.changes, seen.field.versions), works, done)
         version = _version(seen, place, version)
         world = played.world
 
