@@ -1,6 +1,7 @@
 """Modules of jobs, wherever the bill finds them."""
 
 import importlib
+import signal
 import subprocess
 import sys
 import textwrap
@@ -212,3 +213,46 @@ def test_a_module_of_jobs_is_imported_without_a_client() -> None:
     )
 
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt()", "GeneratorExit()", "BaseException('odd')"])
+def test_whatever_a_module_raises_is_told_with_its_place(raised: str, tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(f"raise {raised}\n")
+    with pytest.raises(UserError, match=r"jobs\.py:1: "):
+        load(["jobs.py"], str(tmp_path), [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("hangs", ["while True: pass", "import time; time.sleep(600)"])
+def test_a_module_that_hangs_can_be_interrupted_within_an_event_loop(
+    number: signal.Signals, hangs: str, tmp_path: Path
+) -> None:
+    (tmp_path / "jobs.py").write_text(
+        f"import os, threading\nthreading.Timer(0.2, os.kill, (os.getpid(), {int(number)})).start()\n{hangs}\n"
+    )
+    program = f"""
+import asyncio, signal
+from watchbill.jobs.load import load
+
+async def main():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, print, "too late")
+    load(["jobs.py"], {str(tmp_path)!r}, [])
+
+try:
+    asyncio.new_event_loop().run_until_complete(main())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout == "interrupted\n"
+
+
+def test_what_a_module_prints_goes_to_stderr(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """On stdout there may be JSON."""
+    (tmp_path / "jobs.py").write_text("import os\nprint('printed')\nos.system('echo by a program')\n")
+    load(["jobs.py"], str(tmp_path), [])
+    said = capfd.readouterr()
+    assert (said.out, sorted(said.err.splitlines())) == ("", ["by a program", "printed"])

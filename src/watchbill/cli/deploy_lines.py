@@ -43,6 +43,8 @@ class Lines:
 
     def tell(self, event: Event) -> None:
         if event.stage is None:  # the whole deploy: what is said before and after it tells more
+            if event.status == WORKING:
+                self.say(f"{event.time[11:19]}  {'':<{WHERE}}    {event.text}".rstrip())
             return
         if event.status == WORKING and event.step == "chart" and not self._verbose:
             return

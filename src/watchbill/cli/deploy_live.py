@@ -13,6 +13,7 @@ from rich.text import Text
 from watchbill import durations
 from watchbill.cli.deploy_lines import where
 from watchbill.deploy.events import GOOD, STARTED, WORKING, Event, Stage
+from watchbill.jobs import output
 
 PER_SECOND = 8
 LAST_LINES = 10
@@ -44,12 +45,17 @@ class Live:
     """What has ended well is a number, what runs is a line, what failed stays on the screen."""
 
     def __init__(self, *, no_color: bool) -> None:
-        self._console = Console(no_color=no_color, highlight=False)
+        self._console = Console(file=output.terminal(), no_color=no_color, highlight=False)
         self._stages: dict[Stage, _Stage] = {}
         self._running: dict[tuple[str | None, str | None], _Running] = {}
         self._said: dict[tuple[str | None, str | None], deque[str]] = {}
         self._live = RichLive(
-            get_renderable=self._drawn, console=self._console, refresh_per_second=PER_SECOND, transient=True
+            get_renderable=self._drawn,
+            console=self._console,
+            refresh_per_second=PER_SECOND,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
         )
 
     def __enter__(self) -> "Live":
@@ -64,6 +70,8 @@ class Live:
 
     def tell(self, event: Event) -> None:
         if event.stage is None:
+            if event.status == WORKING:
+                self._console.print(f"  [dim]| {escape(event.text)}[/]")
             return
         if event.step is None and event.component is None:
             self._of_stage(event, event.stage)

@@ -21,7 +21,7 @@ from watchbill.cli.session import Session
 from watchbill.deploy import crds_found, reading, record, rendering, siblings
 from watchbill.deploy.bill import Bill
 from watchbill.deploy.crds import Definitions
-from watchbill.deploy.events import Event
+from watchbill.deploy.events import WORKING, Event, event
 from watchbill.deploy.fetched import with_local_charts
 from watchbill.deploy.outlook import Outlook, Selection
 from watchbill.deploy.prediction import Prediction, context_of, predict
@@ -31,8 +31,10 @@ from watchbill.errors import UserError
 from watchbill.helm import variables
 from watchbill.helm.driver import Helm
 from watchbill.helm.requests import Target
+from watchbill.jobs import output
 from watchbill.jobs.lint import outdated
 from watchbill.jobs.load import load
+from watchbill.jobs.plain import lines_of
 from watchbill.kube import snapshot
 from watchbill.kube.access import Access
 from watchbill.kube.client import Kube, connect
@@ -61,6 +63,7 @@ class Deploying:
         self._options = options
         self._access = access
         self._deploy: Deploy | None = None
+        self._shown: Display | None = None
         self._interrupted = False
         self._server = ""  # its version
         self._planned = ""  # the version that an earlier step of the plan leads to
@@ -142,19 +145,26 @@ class Deploying:
 
     async def _begun(self, deploy: Deploy, outlook: Outlook, definitions: Definitions) -> int:
         bill, hop = deploy.bill, deploy.hop(outlook.record)
-        with self._display() as display:
-            dry_run = self._options["dry_run"]
-            display.say(deploy_text.heading(bill, hop, "" if dry_run else deploy.operation))
-            if hop.warning:
-                display.say(f"{click.style('warning:', fg='yellow')} {hop.warning}")
-            self._deploy = deploy
-            result = await deploy.run(outlook, definitions, display.tell, display.say)
-            self._deploy = None
-        for line in deploy_text.closing(bill, hop, result, dry_run=dry_run):
-            display.say(line)
+        dry_run = self._options["dry_run"]
+        with output.capturing(self._heard):
+            with self._display() as display:
+                self._shown = display
+                display.say(deploy_text.heading(bill, hop, "" if dry_run else deploy.operation))
+                if hop.warning:
+                    display.say(f"{click.style('warning:', fg='yellow')} {hop.warning}")
+                self._deploy = deploy
+                result = await deploy.run(outlook, definitions, display.tell, display.say)
+                self._deploy = None
+            for line in deploy_text.closing(bill, hop, result, dry_run=dry_run):
+                display.say(line)
         if self._interrupted:
             return INTERRUPTED
         return 0 if result.is_good else FAILED
+
+    def _heard(self, line: str) -> None:
+        """Show a line that a program of one of several running jobs printed."""
+        if self._shown is not None:
+            self._shown.tell(event(WORKING, text=" ".join(lines_of(line))))
 
     def _plan(
         self,

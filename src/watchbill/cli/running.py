@@ -11,6 +11,7 @@ from watchbill.cli.session import Session
 from watchbill.deploy.bill import Bill
 from watchbill.deploy.run import Asked, Deploy
 from watchbill.helm.driver import Helm
+from watchbill.jobs import output
 from watchbill.jobs.declare import Job
 from watchbill.jobs.registry import Registry
 from watchbill.kube.access import Access
@@ -25,7 +26,8 @@ async def run_alone(session: Session, bill: Bill, job: Job, access: Access, opti
         await reached(kube)
         deploy = Deploy(bill, Registry([job]), asked, access=access, kube=kube, helm=helm)
         signals = _cancelled_by_signals(deploy)
-        outcome = await deploy.run_alone(job, lines.tell, lines.say)
+        with output.capturing(lines.say):
+            outcome = await deploy.run_alone(job, lines.tell, lines.say)
     session.say(f"{job.identity}: {styled(outcome.status)}{f': {outcome.reason}' if outcome.reason else ''}")
     for line in outcome.guide.splitlines():
         session.say(f"  {line}")

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from watchbill.jobs.declare import Collector, Job, collecting
 from watchbill.jobs.failures import Failure
+from watchbill.jobs.interrupting import Interrupted, interruptible, printing_aside
 from watchbill.jobs.modules import Module, Modules
 from watchbill.jobs.places import Mistake, Place, refusal
 from watchbill.jobs.registry import Registry
@@ -19,9 +20,10 @@ def load(modules: Iterable[str], folder: str, components: Iterable[str]) -> Regi
     collector.mistakes += found.mistakes
     token = collecting.set(collector)
     try:
-        for module in found:
-            if mistake := _imported(module):
-                collector.mistakes.append(mistake)
+        with interruptible(), printing_aside():
+            for module in found:
+                if mistake := _imported(module):
+                    collector.mistakes.append(mistake)
     finally:
         collecting.reset(token)
     collector.mistakes += _unknown(collector.jobs, list(components))
@@ -37,7 +39,9 @@ def _imported(module: Module) -> Mistake | None:
     except SyntaxError as error:
         place = Place(error.filename or module.file, error.lineno or 1)
         return Mistake(place, f"{type(error).__name__}: {error.msg}")
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (modules are programs, and may do anything)
+    except Interrupted:
+        raise
+    except BaseException as error:  # noqa: BLE001  (modules are programs, and may do anything)
         failure = Failure(error, module.file)
         if failure.place is None:
             return Mistake(

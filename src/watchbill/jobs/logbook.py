@@ -8,7 +8,7 @@ from collections import deque
 from datetime import UTC, datetime
 
 from watchbill.jobs.events import Logged, Progressed, Tell
-from watchbill.jobs.plain import lines_of
+from watchbill.jobs.plain import LONGEST, lines_of
 
 KEPT = 200
 # A job may write faster than anybody reads: what is not told yet is bounded.
@@ -27,6 +27,7 @@ class Logbook(logging.Handler):
         self._kept: deque[Logged] = deque(maxlen=KEPT)
         self._pending: deque[Logged | Progressed] = deque()
         self._untold = 0
+        self._unfinished = ""  # the beginning of a line that is printed in pieces
         self._is_due = False
         self._is_closed = False
         # Not one of the loggers everybody shares: two deploys in one process are two.
@@ -48,12 +49,31 @@ class Logbook(logging.Handler):
             for line in lines_of(text):
                 self._add(Logged(self._identity, at, level, line))
 
+    def hear(self, text: str) -> None:
+        """Take a piece of what the job prints. A line may come in several pieces."""
+        with self._guard:
+            *lines, rest = (self._unfinished + text).split("\n")
+            if len(rest) > LONGEST:  # a progress bar never ends its line
+                lines, rest = [*lines, rest], ""
+            self._unfinished = rest
+        if lines:
+            self.write("\n".join(lines))
+
+    def keep(self, line: str) -> None:
+        """Keep a line that this or another job printed, and leave showing it to the caller."""
+        with self._guard:
+            if not self._is_closed:
+                at = datetime.now(UTC)
+                self._kept.extend(Logged(self._identity, at, "INFO", one) for one in lines_of(line))
+
     def progress(self, text: str, fraction: float | None) -> None:
         with self._guard:
             self._add(Progressed(self._identity, " ".join(lines_of(text)), fraction))
 
     def take(self) -> tuple[str, ...]:
         """The last lines, when all of them are told. In the event loop."""
+        if self._unfinished:
+            self.hear("\n")
         with self._guard:
             self._is_closed = True
         self._flush()

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from watchbill import durations
+from watchbill.jobs import output
 from watchbill.jobs.context import Context, SyncContext
 from watchbill.jobs.declare import Job
 from watchbill.jobs.events import TRACE, Ended, Started, Tell
@@ -14,6 +15,8 @@ from watchbill.jobs.logbook import Logbook
 from watchbill.jobs.outcomes import Outcome, Status
 from watchbill.jobs.plain import paragraph
 from watchbill.jobs.threads import Work
+
+SECONDS_TO_DRAIN = 1.0
 
 
 async def run(job: Job, context: Context | SyncContext, *, grace: float, tell: Tell) -> Outcome:
@@ -32,10 +35,18 @@ class _Run:
         self._grace = grace
         self._tell = tell
         self._book = Logbook(job.identity, asyncio.get_running_loop(), tell)
-        self._work = Work(job.identity, job.function, context)
         self._interrupted: asyncio.CancelledError | None = None
 
     async def outcome(self) -> Outcome:
+        with output.listening(self._book):
+            self._work = Work(self._job.identity, self._job.function, self._context)
+            outcome = await self._outcome()
+        self._tell(Ended(outcome))
+        if self._interrupted:
+            raise self._interrupted
+        return outcome
+
+    async def _outcome(self) -> Outcome:
         started, clock = datetime.now(UTC), time.monotonic()
         self._tell(Started(self._job.identity, started))
         self._context.attach(self._book.logger, self._book.progress, self._grace)
@@ -50,7 +61,8 @@ class _Run:
         if self._work.ended.done():
             await self._wait(self._work.gone, max(1.0, over - time.monotonic()))
         status, reason, guide = self._end(stopped)
-        outcome = Outcome(
+        await self._wait(output.drained(), SECONDS_TO_DRAIN)
+        return Outcome(
             identity=self._job.identity,
             component=self._job.component,
             moment=self._job.moment,
@@ -61,10 +73,6 @@ class _Run:
             guide=paragraph(guide),
             log=self._book.take(),
         )
-        self._tell(Ended(outcome))
-        if self._interrupted:
-            raise self._interrupted
-        return outcome
 
     async def _wait(self, future: "asyncio.Future[Any]", seconds: float | None) -> None:
         """No longer than until somebody wants it to stop."""

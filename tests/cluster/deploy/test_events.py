@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pty
+import signal
 import threading
 import time
 from pathlib import Path
@@ -93,6 +94,28 @@ def test_on_a_terminal(product: Product) -> None:
     assert "shop slow" in text
     assert "total" in text
     assert "Traceback" not in text
+
+
+def test_printed_lines_are_in_the_log_and_not_between_the_events(product: Product) -> None:
+    product.job("web", "pre", "prints", "print('printed'); os.system('echo by a program')", sync=True)
+    product.bill("web")
+    ran = product.deployed()
+    texts = [event.get("text") for event in ran.events]
+    assert {"printed", "by a program"} <= set(texts)
+    [job] = product.shown()["jobs"]
+    assert [line.partition(" ")[2] for line in job["log"]] == ["printed", "by a program"]
+
+
+def test_a_module_that_hangs_can_be_cancelled(product: Product) -> None:
+    product.bill("web")
+    (product.folder / "jobs.py").write_text(
+        "import pathlib, time\npathlib.Path(__file__).with_name('journal').write_text('hangs')\ntime.sleep(600)\n"
+    )
+    process = product.start("bill.yaml")
+    product.wait_for("hangs")
+    process.send_signal(signal.SIGINT)
+    ran = ended(process)
+    assert (ran.code, ran.err.strip()) == (130, "interrupted")
 
 
 @pytest.mark.parametrize("helm", [HELM_4, HELM_3])
