@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.mess import broken_at
 from watchbill.rules.errors.catalogue import ERRORS
+from watchbill.rules.errors.excerpts import SHORT, excerpt
 from watchbill.rules.errors.known import KnownError
 from watchbill.rules.errors.names import Names
 from watchbill.rules.errors.recognise import recognise
@@ -30,6 +31,32 @@ def test_what_is_pasted_is_recognised(case: dict[str, Any]) -> None:
         for field, value in expected.items():
             given = getattr(one, field)
             assert (list(given) if isinstance(given, tuple) else given) == value, field
+
+
+@pytest.fixture(scope="module")
+def noise() -> str:
+    """A log that is too long to be read in whole, of words that errors are made of."""
+    words = "failed errors error job hook upgrade release timed out waiting ready not found invalid status:".split()
+    lines = (f"2026-03-01T10:00:00Z {' '.join(words[n % 7 : n % 7 + 9])} {n}" for n in range(SHORT // 70))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("case", PASTED, ids=lambda case: case["why"])
+def test_it_is_recognised_anywhere_in_a_long_log(case: dict[str, Any], noise: str) -> None:
+    expected = recognise(case["text"])
+    assert recognise(f"{noise}\n{case['text']}") == expected
+    assert recognise(f"{noise}\n{case['text']}\n{noise}") == expected
+
+
+def test_it_is_recognised_in_a_line_without_end(noise: str) -> None:
+    words = noise.replace("\n", " ")
+    [told] = recognise(f"{words} Error: UPGRADE FAILED: {IMMUTABLE.format('a', 'a', '{}')} {words}")
+    assert (told.error, told.objects) == ("immutable-job", ("a",))
+
+
+def test_a_log_full_of_errors_is_shortened_too(noise: str) -> None:
+    errors = "\n".join(case["text"] for case in PASTED)
+    assert len(excerpt("\n".join([errors, noise] * 9))) <= SHORT
 
 
 @pytest.mark.parametrize("case", STRANGERS, ids=lambda case: case["text"][:60])

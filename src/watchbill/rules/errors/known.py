@@ -86,11 +86,12 @@ class KnownError(Struct, frozen=True):
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(spelled_out(pattern))
+    return re.compile(spell_out(pattern))
 
 
-def spelled_out(pattern: str) -> str:
+def spell_out(pattern: str, blank: str = " ?") -> str:
+    """Return the regular expression of a pattern."""
     parts = _SHORTHAND.split(pattern)
     shorthands = [_SHORTHANDS[found] for found in _SHORTHAND.findall(pattern)]
-    spaced = [part.replace(" ", " ?") for part in parts]
+    spaced = [part.replace(" ", blank) for part in parts]
     return "".join(piece for pair in zip(spaced, [*shorthands, ""], strict=True) for piece in pair)

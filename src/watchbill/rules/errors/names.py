@@ -31,7 +31,7 @@ _SPOKEN = (
 # Lines that were printed before it went wrong.
 _LOGGED = re.compile(r"release=(?P<release>\S+?), chart=\S+?, namespace=(?P<namespace>\S+)")
 _COMMAND = re.compile(r"(?:^|[\s/'\"$+])helm[34]? (?P<rest>\S.*)")
-_VERBS = ("upgrade", "install", "rollback", "uninstall", "delete", "test")
+VERBS = ("upgrade", "install", "rollback", "uninstall", "delete", "test")
 _TAKE_NO_VALUE = frozenset(
     "-i --install --atomic --wait --wait-for-jobs --force --force-replace --force-conflicts --debug --dry-run "
     "--create-namespace --reuse-values --reset-values --reset-then-reuse-values --cleanup-on-fail --no-hooks "
@@ -85,6 +85,8 @@ def typed_before(pasted: Pasted, place: int) -> Names:
     """What the last command of Helm before it was about."""
     lines = pasted.lines[: bisect_right(pasted.lines, place, key=lambda line: line.start)]
     for number, line in reversed([*enumerate(lines)]):
+        if not ("helm" in line.text or "release=" in line.text):  # faster than to search
+            continue
         if logged := _LOGGED.search(line.text):
             return Names(_checked(logged["release"]), _checked(logged["namespace"]))
         found = _COMMAND.search(line.text)
@@ -119,7 +121,7 @@ def _command(words: list[str], whole: bool) -> Names | None:
         else:
             positional.append(word.strip("'\""))
     verb, *about = positional or [""]
-    if verb not in _VERBS or not _is_meant(verb, about, flagged=len(words) > len(positional)):
+    if verb not in VERBS or not _is_meant(verb, about, flagged=len(words) > len(positional)):
         return None
     revision = about[1] if verb == "rollback" and len(about) > 1 else ""
     return Names(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,8 +11,9 @@ from watchbill.lifecycle.kube import catalog
 from watchbill.rules.errors import names
 from watchbill.rules.errors.catalogue import ERRORS
 from watchbill.rules.errors.context import Context, Messages
-from watchbill.rules.errors.known import HELM, KnownError, compiled
+from watchbill.rules.errors.known import HELM, KnownError, compiled, spell_out
 from watchbill.rules.errors.reading import Pasted
+from watchbill.rules.errors.required import find_required
 
 # Operations of Helm whose errors do not say whose they are, and in which of their hooks it was, most likely.
 UNNAMED = {"uninstall": "pre-delete", "rollback": "pre-rollback", "test": "test"}
@@ -88,10 +90,17 @@ def seen_in(pasted: Pasted) -> list[Seen]:
 
 def _matches(error: KnownError, words: str) -> Iterator[re.Match[str]]:
     for pattern in error.patterns:
+        if not any(text in words for text in _required(pattern)):
+            continue
         for number, match in enumerate(compiled(pattern).finditer(words)):
             if number == _SEEN_OFTEN:
                 break
             yield match
+
+
+@cache
+def _required(pattern: str) -> tuple[str, ...]:
+    return find_required(spell_out(pattern)) or ("",)
 
 
 def _context(error: KnownError, context: Context, pasted: Pasted) -> Context:
