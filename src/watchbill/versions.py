@@ -28,6 +28,12 @@ class Version:
         """As the value of a label, in which no + may stand."""
         return self.text.replace("+", "_")
 
+    @property
+    def release(self) -> "Version":
+        """The release that a pre-release leads to: 2.6.0 of 2.6.0-rc.1."""
+        major, minor, patch = self.rank[:3]
+        return Version((major, minor, patch, True, ()), f"{major}.{minor}.{patch}")
+
     def __str__(self) -> str:
         return self.text
 

@@ -207,6 +207,19 @@ def test_a_chart_is_named_also_where_its_name_is_a_word_of_the_error(
     assert str(explain(EngineError(kind=kind, message=words), "core")).splitlines()[0] == said
 
 
+@pytest.mark.parametrize(
+    ("said", "then"),
+    [
+        ("points out of the chart", "copy the file into the chart, or allow it with --follow-symlinks"),
+        ("makes a loop", "remove the link, or copy into the chart what it should point to"),
+        ("points to nothing", "remove the link, or copy into the chart what it should point to"),
+    ],
+)
+def test_the_advice_for_a_link_helps(said: str, then: str) -> None:
+    error = EngineError(kind="symlink", message=f"the symbolic link core, to elsewhere, {said}")
+    assert explain(error, "core").then == then
+
+
 def test_file_dependencies_are_loaded_in_memory(engine: Engine, tmp_path: Path) -> None:
     sub = "apiVersion: v2\nname: sub\nversion: 1.4.2\n"
     write(

@@ -151,6 +151,15 @@ def test_a_refusal_says_whose_it_is_since_when_and_the_command() -> None:
     assert error.then == "if nobody is at work on it: helm rollback web 1 --namespace shop"
 
 
+def test_since_when_is_not_the_time_of_the_revision_before() -> None:
+    """Helm copies the label modifiedAt into the next revision."""
+    labels = {"modifiedAt": "1893456000", "createdAt": "1893456084"}
+    pending = Revision(2, "pending-upgrade", labels, "sh.helm.release.v1.web.v2")
+    healed = healing.decide(NOTHING, Release("web", "shop", (pending,)))
+    assert healed
+    assert "pending-upgrade since 2030-01-01T00:01:24Z" in healed.what
+
+
 def test_the_refusal_of_a_first_install_has_both_ways_out() -> None:
     healed = healing.decide(working("upgrade", 0), release(("pending-install", OURS)))
     assert healed

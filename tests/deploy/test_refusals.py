@@ -73,6 +73,12 @@ def test_jobs_that_should_be_gone(until: str, is_gone: bool) -> None:
     assert found == ([expected] if is_gone else [])
 
 
+@pytest.mark.parametrize(("until", "is_gone"), [("2.0.0", True), ("2.0.0-rc.1", True), ("2.0.1", False)])
+def test_a_release_candidate_is_refused_as_its_release_will_be(until: str, is_gone: bool) -> None:
+    registry = Registry([declared("web/grow", 7, until=versions.parse(until))])
+    assert bool(registry.outdated(versions.parse("2.0.0-rc.1"))) is is_gone
+
+
 def test_rights_that_are_missing() -> None:
     grow = declared("web/grow", 7)
     lacks = (Lack(grow, parse("patch persistentvolumeclaims"), "ns"), Lack(grow, parse("list nodes"), "ns"))

@@ -4,11 +4,15 @@ import datetime as dt
 
 import click
 import pytest
+from msgspec.structs import replace
 
 from watchbill import versions
-from watchbill.cli.deploy_text import closing, heading, way
+from watchbill.cli.deploy_text import closing, heading, warnings, way
 from watchbill.deploy.bill import Bill
+from watchbill.deploy.outlook import Outlook
 from watchbill.deploy.path import Hop
+from watchbill.deploy.record import Record
+from watchbill.deploy.releases import Release, Revision
 from watchbill.deploy.result import Charted, ComponentResult, Result, StageResult
 from watchbill.jobs.moments import Moment, Post, Pre
 from watchbill.jobs.outcomes import Outcome, Status
@@ -100,6 +104,42 @@ def test_what_failed_and_what_to_do() -> None:
     assert "0 of 3 components" in text
     assert "run the same command again: it finishes 1.1.0" in text
     assert "watchbill history show --logs" in text
+
+
+def test_of_several_failed_jobs_each_is_named_with_its_own_lines() -> None:
+    result = Result(
+        "failed",
+        components=(ComponentResult("web", "components", "failed", "pre job web/one: no room"),),
+        jobs=(
+            outcome("web/one", Pre, "failed", "no room", log=("measures",)),
+            outcome("web/two", Pre, "manual", "no way", guide="make one", log=("looks",)),
+        ),
+    )
+    assert (
+        "  pre job web/one: failed: no room\n    | measures\n"
+        "  pre job web/two: manual: no way\n    | looks\n  what you have to do:\n    make one\n"
+    ) in told(result)
+
+
+def test_the_command_for_logs_names_a_bill_that_is_not_found_by_itself() -> None:
+    failed = Result("failed")
+    there = "\n".join(closing(replace(BILL, file="bills/our shop.yaml"), HOP, failed))
+    assert "watchbill history show --logs --bill 'bills/our shop.yaml'" in there
+    assert "--bill" not in told(failed)
+
+
+def test_what_stays_and_where_a_record_is_are_warnings() -> None:
+    revision = Revision(3, "deployed", {}, "stored")
+    outlook = Outlook(
+        Record("shop"), {}, dropped=(Release("old", "shop", (revision,)),), elsewhere=("before",)
+    )
+    dropped, elsewhere = warnings(BILL, HOP, outlook)
+    assert dropped == (
+        "release shop/old is of shop, but of no component of 1.1.0: it stays. "
+        "To remove it: helm uninstall old --namespace shop"
+    )
+    assert elsewhere.startswith("shop has a record in namespace before and none in shop")
+    assert list(warnings(BILL, HOP, Outlook(Record("shop"), {}))) == []
 
 
 def test_a_global_job_is_told_of_in_full() -> None:

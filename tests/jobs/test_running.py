@@ -108,6 +108,11 @@ class _Unspeakable(Exception):  # noqa: N818
         raise RuntimeError
 
 
+class _Exits(Exception):  # noqa: N818
+    def __str__(self) -> str:
+        raise SystemExit(3)
+
+
 @pytest.mark.parametrize(
     ("raised", "reason"),
     [
@@ -117,6 +122,7 @@ class _Unspeakable(Exception):  # noqa: N818
         (BaseException("odd"), "BaseException: odd"),
         (asyncio.CancelledError(), "it cancelled itself"),
         (_Unspeakable(), "_Unspeakable"),
+        (_Exits(), "_Exits"),
         (ValueError("x" * 5000), f"ValueError: {'x' * 400}…"),
         (ValueError("first\nsecond"), "ValueError: first …"),
     ],

@@ -16,6 +16,7 @@ _NEXT = {
 }
 # Where the words say nothing of the chart: that its path is among them is chance.
 _NAMELESS = ("schema", "symlink", "required", "fail")
+_POINTS_OUT = "points out of the chart"
 _LONGEST_LINE = 400
 _MOST_LINES = 12
 
@@ -28,6 +29,8 @@ def explain(error: EngineError, path: str) -> UserError:
     """`path` is the chart or file the user named."""
     what, where = _what_and_where(error)
     then = _NEXT.get(error.kind)
+    if error.kind == "symlink" and not error.message.endswith(_POINTS_OUT):  # to follow it does not help
+        then = "remove the link, or copy into the chart what it should point to"
     kind = UserError
     if error.kind == "dependency" and error.missing:
         kind = MissingDependency

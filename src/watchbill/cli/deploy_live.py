@@ -1,8 +1,11 @@
 """A deploy on a terminal: stages as lines that fill, what runs with its age, failures at once with their last lines."""
 
+import io
 import time
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
+from typing import TextIO, cast
 
 from msgspec import Struct
 from rich.console import Console, Group, RenderableType
@@ -41,11 +44,39 @@ class _Stage(Struct):
     status: str = ""
 
 
+class _Terminal(io.TextIOBase):
+    """A terminal that may go away: a deploy is not left in the middle for that."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+
 class Live:
     """What has ended well is a number, what runs is a line, what failed stays on the screen."""
 
     def __init__(self, *, no_color: bool) -> None:
-        self._console = Console(file=output.terminal(), no_color=no_color, highlight=False)
+        self._console = Console(
+            file=cast("TextIO", _Terminal(output.terminal())), no_color=no_color, highlight=False
+        )
         self._stages: dict[Stage, _Stage] = {}
         self._running: dict[tuple[str | None, str | None], _Running] = {}
         self._said: dict[tuple[str | None, str | None], deque[str]] = {}

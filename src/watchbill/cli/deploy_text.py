@@ -1,5 +1,6 @@
 """What a person would write into the ticket after a deploy: from where to where, what ran and how long, what failed, what to do."""
 
+import shlex
 from collections.abc import Iterator
 
 import click
@@ -8,6 +9,7 @@ from watchbill import durations
 from watchbill.cli.deploy_lines import styled
 from watchbill.deploy.bill import Bill
 from watchbill.deploy.events import STAGES
+from watchbill.deploy.outlook import Outlook
 from watchbill.deploy.path import Hop
 from watchbill.deploy.prediction import Prediction
 from watchbill.deploy.result import ComponentResult, Result
@@ -29,6 +31,22 @@ def planned(bill: Bill, hop: Hop | None) -> str:
     """`hop` is None where there is no way, or nobody looked for one."""
     profile = f", profile {bill.profile}" if bill.profile else ""
     return f"{click.style(bill.product, bold=True)} {way(hop) if hop else bill.version}{profile}    plan"
+
+
+def warnings(bill: Bill, hop: Hop, outlook: Outlook) -> Iterator[str]:
+    """What the person should know before it begins."""
+    if hop.warning:
+        yield hop.warning
+    for release in outlook.dropped:
+        yield (
+            f"release {release.namespace}/{release.name} is of {bill.product}, but of no component of {bill.version}: it stays. "
+            f"To remove it: helm uninstall {release.name} --namespace {release.namespace}"
+        )
+    if outlook.elsewhere:
+        yield (
+            f"{bill.product} has a record in namespace {', '.join(outlook.elsewhere)} and none in {bill.default_namespace}: this "
+            "counts as a first install. If it is the same installation, set defaultNamespace back."
+        )
 
 
 def stopped(prediction: Prediction) -> Iterator[str]:
@@ -77,7 +95,12 @@ def closing(bill: Bill, hop: Hop, result: Result, *, dry_run: bool = False) -> I
         yield f"  next: watchbill deploy {bill.file}"
     elif not result.is_good:
         yield f"  next: put it right, then run the same command again: it finishes {bill.version}"
-        yield "  logs: watchbill history show --logs"
+        yield f"  logs: watchbill history show --logs{named_bill(bill.file)}"
+
+
+def named_bill(file: str) -> str:
+    """Return the option by which other commands find the bill, if they do not find it by themselves."""
+    return "" if file in ("bill.yaml", "./bill.yaml") else f" --bill {shlex.quote(file)}"
 
 
 def verdict(bill: Bill, hop: Hop, result: Result) -> str:
@@ -130,9 +153,11 @@ def _job_row(job: Outcome, indent: str) -> list[str]:
 def _trouble(component: ComponentResult, result: Result) -> Iterator[str]:
     yield f"{styled(component.status)}  {click.style(component.name, bold=True)}"
     yield from _indented(component.reason)
-    for job in result.jobs:
-        if job.component == component.name and not job.is_good:
-            yield from _job_trouble(job)
+    failed = [job for job in result.jobs if job.component == component.name and not job.is_good]
+    for job in failed:
+        if len(failed) > 1:  # the reason above is that of the first
+            yield f"  {job.moment} job {job.identity}: {styled(job.status)}: {job.reason}"
+        yield from _job_trouble(job)
     yield ""
 
 

@@ -20,6 +20,7 @@ from watchbill.cli.deploy_plan import Plan
 from watchbill.cli.session import Session
 from watchbill.deploy import crds_found, reading, record, rendering, siblings
 from watchbill.deploy.bill import Bill
+from watchbill.deploy.cancelling import cancelling_signals
 from watchbill.deploy.crds import Definitions
 from watchbill.deploy.events import WORKING, Event, event
 from watchbill.deploy.fetched import with_local_charts
@@ -86,11 +87,27 @@ class Deploying:
                 local = [
                     await asyncio.to_thread(with_local_charts, bill, helm.binary, workspace) for bill in bills
                 ]
-                for bill in local:
-                    code = await self._one(bill, kube, helm)
+                deploys = [self._prepare(bill, kube, helm) for bill in local]
+                if not self._options["plan"]:
+                    for later in deploys[1:]:
+                        await self._refuse_early(later)
+                for deploy in deploys:
+                    code = await self._one(deploy, kube, helm)
                     if code:
                         return code
         return 0
+
+    def _prepare(self, bill: Bill, kube: Kube, helm: Helm) -> Deploy:
+        registry = load(bill.jobs, bill.folder, bill.names)
+        known = siblings.beside(self._engine, bill)
+        return Deploy(bill, registry, self._asked(), access=self._access, kube=kube, helm=helm, known=known)
+
+    async def _refuse_early(self, deploy: Deploy) -> None:
+        """Raise what will keep a later step of --through from beginning, whatever the steps before it do."""
+        found = deploy.lasting_refusals(await deploy.look())
+        unrenderable = _unrenderable(self._engine, deploy.bill, deploy.selection, self._server)
+        for refusal in (*found, *([unrenderable] if unrenderable else [])):
+            raise refusal
 
     async def _bills(self, kube: Kube) -> list[Bill]:
         """One, or those that lead to it one after the other."""
@@ -106,11 +123,8 @@ class Deploying:
         steps = through(known, installed.installed, target, under_way=installed.target)
         return [reading.read(self._engine, step.file, profile) for step in steps]
 
-    async def _one(self, bill: Bill, kube: Kube, helm: Helm) -> int:
-        registry = load(bill.jobs, bill.folder, bill.names)
-        known = siblings.beside(self._engine, bill)
-        asked = self._asked()
-        deploy = Deploy(bill, registry, asked, access=self._access, kube=kube, helm=helm, known=known)
+    async def _one(self, deploy: Deploy, kube: Kube, helm: Helm) -> int:
+        bill = deploy.bill
         helm.grace = bill.grace
         outlook = await deploy.look()
         refusals: list[UserError] = []
@@ -150,8 +164,8 @@ class Deploying:
             with self._display() as display:
                 self._shown = display
                 display.say(deploy_text.heading(bill, hop, "" if dry_run else deploy.operation))
-                if hop.warning:
-                    display.say(f"{click.style('warning:', fg='yellow')} {hop.warning}")
+                for warning in deploy_text.warnings(bill, hop, outlook):
+                    display.say(f"{click.style('warning:', fg='yellow')} {warning}")
                 self._deploy = deploy
                 result = await deploy.run(outlook, definitions, display.tell, display.say)
                 self._deploy = None
@@ -184,7 +198,10 @@ class Deploying:
             outlook=outlook,
             prediction=prediction,
         )
-        self._session.say(deploy_text.planned(bill, None if refusals else deploy.hop(outlook.record)))
+        hop = None if refusals else deploy.hop(outlook.record)
+        self._session.say(deploy_text.planned(bill, hop))
+        for warning in deploy_text.warnings(bill, hop, outlook) if hop else ():
+            self._session.say(f"{click.style('warning:', fg='yellow')} {warning}")
         for line in plan.lines(refusals):
             self._session.say(line)
         self._planned = str(bill.version)
@@ -229,14 +246,15 @@ class Deploying:
                 self._interrupted = number is signal.SIGINT
                 who = "Ctrl-C" if number is signal.SIGINT else number.name
                 deploy.cancellation.cancel(f"cancelled by {who}")
-                click.echo(f"{who}: cancels what runs; a second one quits by force", err=True)
+                self._session.mention(f"{who}: cancels what runs; a second one quits by force")
 
-        for number in (signal.SIGINT, signal.SIGTERM):
+        numbers = cancelling_signals()
+        for number in numbers:
             loop.add_signal_handler(number, heard, number)
         try:
             yield
         finally:
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in numbers:
                 loop.remove_signal_handler(number)
 
 
@@ -249,11 +267,20 @@ def plan_offline(session: Session, engine: Engine, options: dict[str, Any]) -> i
     definitions = crds_found.collect(engine, bill, charts)
     plan = Plan(bill, registry, selection, definitions, workers=options["workers"] or bill.workers)
     session.say(deploy_text.planned(bill, None))
-    local = (one for one in selection.everything if one.is_local)
-    found = ((one.name, rendering.find_unrenderable(engine, one.chart, context_of(one))) for one in local)
-    unrenderable = {name: error for name, error in found if error is not None}
-    seen = (outdated(registry, bill.version), rendering.refuse(unrenderable, bill.file))
+    seen = (outdated(registry, bill.version), _unrenderable(engine, bill, selection))
     refusals = [one for one in seen if one is not None]
     for line in plan.lines(refusals):
         session.say(line)
     return FAILED if refusals else 0
+
+
+def _unrenderable(
+    engine: Engine, bill: Bill, selection: Selection, kube_version: str = ""
+) -> UserError | None:
+    """Return one error for all charts on this disk that helm cannot render."""
+    found = {
+        one.name: rendering.find_unrenderable(engine, one.chart, context_of(one, kube_version))
+        for one in selection.everything
+        if one.is_local
+    }
+    return rendering.refuse({name: error for name, error in found.items() if error is not None}, bill.file)

@@ -198,6 +198,11 @@ def told(deploy: "Deploy", *, logs: bool) -> Iterator[str]:
     )
     yield ""
     yield from table(rows)
+    for job in deploy.jobs:
+        if job.guide:
+            yield ""
+            yield f"what {job.identity} left to you:"
+            yield from (f"  {line}" for line in job.guide.splitlines())
     if not logs:
         return
     for name, log in (

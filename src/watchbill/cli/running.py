@@ -9,6 +9,7 @@ from watchbill.cli.deploy_lines import Lines, read_or_not, styled
 from watchbill.cli.deploying import FAILED, INTERRUPTED
 from watchbill.cli.session import Session
 from watchbill.deploy.bill import Bill
+from watchbill.deploy.cancelling import cancelling_signals
 from watchbill.deploy.run import Asked, Deploy
 from watchbill.helm.driver import Helm
 from watchbill.jobs import output
@@ -44,6 +45,6 @@ def _cancelled_by_signals(deploy: Deploy) -> list[signal.Signals]:
         came.append(number)
         deploy.cancellation.cancel(f"cancelled by {number.name}")
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in cancelling_signals():
         asyncio.get_running_loop().add_signal_handler(number, heard, number)
     return came

@@ -1,11 +1,18 @@
 """The wish that a deploy stop: said once, heard by everything that runs in it."""
 
 import asyncio
+import signal
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 SECONDS_IN_A_HURRY = 0.8
+
+
+def cancelling_signals() -> tuple[signal.Signals, ...]:
+    """Return the signals that cancel a deploy. A terminal that goes away does, unless nohup made this program ignore it."""
+    is_ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return (signal.SIGINT, signal.SIGTERM, *(() if is_ignored else (signal.SIGHUP,)))
 
 
 class Cancellation:

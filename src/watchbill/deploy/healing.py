@@ -149,12 +149,13 @@ def _whose(release: Release) -> str:
 
 
 def _since(release: Release) -> str:
-    """By the label that helm writes, in seconds since 1970."""
+    """Return since when, by the labels that helm writes in seconds since 1970. The later one counts: helm copies
+    `modifiedAt` of the revision before into a new one."""
     labels = release.last.labels
-    at = labels.get("modifiedAt") or labels.get("createdAt") or ""
-    if not at.isdecimal():
+    times = [int(at) for key in ("createdAt", "modifiedAt") if (at := labels.get(key, "")).isdecimal()]
+    if not times:
         return ""
-    return dt.datetime.fromtimestamp(int(at), dt.UTC).strftime(" since %Y-%m-%dT%H:%M:%SZ")
+    return dt.datetime.fromtimestamp(max(times), dt.UTC).strftime(" since %Y-%m-%dT%H:%M:%SZ")
 
 
 def _commands(release: Release) -> str:

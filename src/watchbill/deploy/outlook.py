@@ -69,6 +69,8 @@ class Outlook(Struct, frozen=True):
     record: Record
     releases: Mapping[str, Release]  # by component; those that have one
     lacks: tuple[Lack, ...] = ()
+    dropped: tuple[Release, ...] = ()  # of this product, and of no component of the bill
+    elsewhere: tuple[str, ...] = ()  # other namespaces with a record of the product, if this one has none
 
     @property
     def revisions(self) -> dict[str, int]:
@@ -100,26 +102,51 @@ class Outlook(Struct, frozen=True):
 
 async def look(kube: Kube, bill: Bill, selection: Selection, environment: Mapping[str, str]) -> Outlook:
     """`environment` is helm's: it says where releases are stored."""
-    record, found, lacks = await asyncio.gather(
+    record, known, lacks = await asyncio.gather(
         records.load(kube, bill.default_namespace, bill.product),
-        releases_of(kube, selection.everything, environment),
+        _releases(kube, selection.everything, environment),
         _lacks(kube, bill, selection),
     )
-    return Outlook(record, found, lacks)
+    elsewhere = await records.namespaces(kube, bill.product) if record.is_new else ()
+    return Outlook(record, _chosen(known, selection.everything), lacks, _dropped(known, bill), elsewhere)
 
 
 async def releases_of(
     kube: Kube, components: Sequence[Component], environment: Mapping[str, str]
 ) -> dict[str, Release]:
-    """One request a namespace."""
+    """Return the releases of these components, by component."""
+    return _chosen(await _releases(kube, components, environment), components)
+
+
+async def _releases(
+    kube: Kube, components: Sequence[Component], environment: Mapping[str, str]
+) -> dict[str, dict[str, Release]]:
+    """Return all releases in the namespaces of these components. One request a namespace."""
     namespaces = list(dict.fromkeys(component.namespace for component in components))
     lists = await asyncio.gather(*(releases.releases(kube, one, environment) for one in namespaces))
-    known = dict(zip(namespaces, lists, strict=True))
+    return dict(zip(namespaces, lists, strict=True))
+
+
+def _chosen(
+    known: Mapping[str, Mapping[str, Release]], components: Sequence[Component]
+) -> dict[str, Release]:
     return {
         component.name: known[component.namespace][component.release]
         for component in components
         if component.release in known[component.namespace]
     }
+
+
+def _dropped(known: Mapping[str, Mapping[str, Release]], bill: Bill) -> tuple[Release, ...]:
+    """Return releases of the product that left the bill: nothing deletes them."""
+    kept = {(component.namespace, component.release) for component in bill.everything}
+    return tuple(
+        release
+        for namespace, found in known.items()
+        for name, release in found.items()
+        if (namespace, name) not in kept
+        and release.last.labels.get(releases.PRODUCT) == releases.label(bill.product)
+    )
 
 
 async def _lacks(kube: Kube, bill: Bill, selection: Selection) -> tuple[Lack, ...]:

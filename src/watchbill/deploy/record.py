@@ -15,6 +15,7 @@ from lightkube.resources.core_v1 import ConfigMap, Namespace
 from msgspec import Struct
 from msgspec.structs import replace
 
+from watchbill.deploy import listing
 from watchbill.deploy.patience import patiently
 from watchbill.errors import UserError
 from watchbill.kube.client import Kube
@@ -105,6 +106,15 @@ async def load(kube: Kube, namespace: str, product: str) -> Record:
     """As it is stored; a new one if there is none, or no such namespace yet."""
     found = await _get(kube, namespace, product)
     return Record(product) if found is None else _read(found, namespace)
+
+
+async def namespaces(kube: Kube, product: str) -> tuple[str, ...]:
+    """Return the namespaces that hold a record of the product, as far as the user may see them."""
+    try:
+        found = await listing.metadata(kube, ConfigMap, "*", {**MANAGED, PRODUCT_LABEL: product})
+    except KubeError:
+        return ()
+    return tuple(sorted(about.namespace for about in found if about.name == object_name(product)))
 
 
 async def ensure_namespace(kube: Kube, namespace: str) -> bool:

@@ -101,11 +101,15 @@ class Deploy:
             self.hop(outlook.record)
         except UserError as error:
             found.append(error)
-        settled = [self.registry.named(name) for name in (*self.asked.rerun, *self.asked.taken_as_done)]
-        found += refusals(self.bill, self.registry, self.selection.jobs, outlook, settled)
+        found += self.lasting_refusals(outlook)
         foreign = of_another_product(self.bill.product, outlook.releases.values())
         interrupted = healing.refusal(self._interrupted(outlook.record, outlook))
         return found + [one for one in (foreign, interrupted) if one is not None]
+
+    def lasting_refusals(self, outlook: Outlook) -> list[UserError]:
+        """Return those that no earlier deploy of the product removes: of jobs and rights."""
+        settled = [self.registry.named(name) for name in (*self.asked.rerun, *self.asked.taken_as_done)]
+        return refusals(self.bill, self.registry, self.selection.jobs, outlook, settled)
 
     async def foreseen(self, outlook: Outlook) -> list[UserError]:
         """All that would keep it from beginning now: for a plan, which waits for nobody."""

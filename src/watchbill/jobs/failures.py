@@ -124,7 +124,7 @@ def _said(error: BaseException) -> str:
         return "it cancelled itself"
     try:
         text = _line(str(error))
-    except Exception:  # noqa: BLE001  (a __str__ of the user's)
+    except BaseException:  # noqa: BLE001  (a __str__ of the user's, which may call sys.exit)
         text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

@@ -118,10 +118,9 @@ class _Capture:
                 stream.flush()  # a library may have kept the stream: its lines go into the pipe
         sys.stdout, sys.stderr = self._before
         for descriptor, own in enumerate(self.own, 1):
-            with contextlib.suppress(OSError):
-                own.flush()
             os.dup2(own.fileno(), descriptor)
-            own.close()
+            with contextlib.suppress(OSError):  # the terminal is gone, or the disk full
+                own.close()
         os.close(self._writing)
         # A program that a job left running may keep the pipe open.
         self._reader.join(_SECONDS_TO_DRAIN)

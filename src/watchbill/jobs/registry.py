@@ -38,8 +38,10 @@ class Registry:
         raise UserError(f"there is no job {name!r}", then=self._suggestion(name))
 
     def outdated(self, version: Version) -> tuple[Job, ...]:
-        """Those that should be gone in this version."""
-        return tuple(job for job in self._jobs if job.until and job.until <= version)
+        """Return those that must not be in this version any more. A release candidate counts as its release, so that the
+        refusal does not wait for the day of the release."""
+        reached = max(version, version.release)
+        return tuple(job for job in self._jobs if job.until and job.until <= reached)
 
     def _suggestion(self, name: str) -> str:
         from difflib import get_close_matches  # for who mistypes alone

@@ -118,6 +118,21 @@ def test_a_module_that_hangs_can_be_cancelled(product: Product) -> None:
     assert (ran.code, ran.err.strip()) == (130, "interrupted")
 
 
+def test_a_terminal_that_goes_away_cancels_in_order(product: Product) -> None:
+    product.job("web", "pre", "slow", "await asyncio.sleep(600)")
+    product.bill("web")
+    ours, theirs = pty.openpty()
+    process = product.start("bill.yaml", stdout=theirs)
+    os.close(theirs)
+    product.wait_for("web/slow begins")
+    os.close(ours)
+    process.send_signal(signal.SIGHUP)
+    ran = ended(process)
+    assert (ran.code, "Traceback" in ran.err) == (1, False)
+    assert product.shown()["status"] == "cancelled"
+    assert product.shown()["reason"] == "cancelled by SIGHUP"
+
+
 @pytest.mark.parametrize("helm", [HELM_4, HELM_3])
 def test_a_secret_is_nowhere_to_be_seen(helm: str, product: Product) -> None:
     product.namespace.kubectl("create", "secret", "generic", "token", f"--from-literal=token={SECRET}")

@@ -35,6 +35,7 @@ def test_what_is_remembered(namespace: Namespace, tmp_path: Path) -> None:
     assert "revision 2" in last
     first = product.run("1", "--logs", command="history show").out
     assert "nobody can tell" in first
+    assert "what global/tell left to you:\n  tell it yourself" in first
     assert "line 299" in first
     assert "line 100\n" in first, "the last 200"
     assert "line 99\n" not in first

@@ -92,3 +92,17 @@ def test_a_plan_tells_who_may_not_deploy(product: Product, namespace: Namespace,
         assert product.deploy().code == 2
     finally:
         kubectl("delete", "clusterrole,clusterrolebinding", reader)
+
+
+def test_a_component_that_left_the_bill_and_a_moved_record_are_said(
+    product: Product, namespace: Namespace
+) -> None:
+    product.bill("web", "queue")
+    product.deployed()
+    product.bill("web", version="1.0.1", upgradesFrom="1.0.0")
+    stays = f"release {namespace.name}/queue is of shop, but of no component of 1.0.1: it stays"
+    assert stays in product.run("bill.yaml", "--plan").out
+    assert stays in product.deployed().err
+    product.bill({"name": "web", "namespace": namespace.name}, defaultNamespace=f"{namespace.name}-new")
+    plan = product.run("bill.yaml", "--plan")
+    assert f"shop has a record in namespace {namespace.name} and none in {namespace.name}-new" in plan.out

@@ -126,3 +126,18 @@ def test_through_all_of_them(bills: Callable[..., Product], tmp_path: Path) -> N
         (SECOND, THIRD),
         (FIRST, SECOND),
     ]
+
+
+def test_a_later_version_that_is_refused_anyway_keeps_the_first_from_beginning(bills: Version) -> None:
+    last = bills(THIRD)
+    last.job("web", "pre", "old", until=SECOND)
+    last.bill("web", "shop", version=THIRD, upgradesFrom=SECOND)
+    ran = last.run("--through", "..")
+    assert ran.code == 2
+    assert f"web/old should be gone since {SECOND}" in ran.err
+    assert last.record == {}
+    last.no_jobs()
+    last.chart("shop", "a: {{ .Values.x")
+    last.bill("web", "shop", version=THIRD, upgradesFrom=SECOND)
+    ran = last.run("--through", "..")
+    assert (ran.code, "a chart cannot be rendered" in ran.err, last.record) == (2, True, {})

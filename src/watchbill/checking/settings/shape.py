@@ -48,7 +48,7 @@ def _mistakes(value: Any, wanted: inspect.Type, path: Path) -> Iterator[Mistake]
         case inspect.LiteralType(values=words):
             yield from _in_words(value, [str(word) for word in words], path)
         case inspect.StrType(min_length=least):
-            yield from _in_text(value, path, may_be_empty=not least)
+            yield from _in_text(value, path, _examples(wanted), may_be_empty=not least)
         case inspect.BoolType():
             if not isinstance(value, bool):
                 yield _other(value, "true or false", path)
@@ -68,6 +68,16 @@ def _bare(wanted: inspect.Type, value: Any) -> inspect.Type:
         several = [one for one in given if isinstance(one, inspect.VarTupleType)]
         return _bare((several if several and isinstance(value, list) else given)[0], value)
     return wanted
+
+
+def _examples(wanted: inspect.Type) -> list[str]:
+    """Return the examples that the type is described with."""
+    if isinstance(wanted, inspect.UnionType):
+        return next((found for one in wanted.types if (found := _examples(one))), [])
+    if not isinstance(wanted, inspect.Metadata):
+        return []
+    said = (wanted.extra_json_schema or {}).get("examples", [])
+    return [one for one in said if isinstance(one, str)] or _examples(wanted.type)
 
 
 def _in_struct(value: Any, wanted: inspect.StructType, path: Path) -> Iterator[Mistake]:
@@ -113,10 +123,15 @@ def _in_words(value: Any, words: list[str], path: Path) -> Iterator[Mistake]:
         )
 
 
-def _in_text(value: Any, path: Path, *, may_be_empty: bool) -> Iterator[Mistake]:
+def _in_text(value: Any, path: Path, examples: list[str], *, may_be_empty: bool) -> Iterator[Mistake]:
     if not isinstance(value, str):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        yield _other(value, "a text", path, f'put it into quotes: "{value}"' if is_number else "")
+        then = f'put it into quotes: "{value}"' if is_number else ""
+        if (
+            examples and is_number
+        ):  # the number in quotes would be refused as well: 30 is not a duration, 1.0 not a version
+            then = f"write it like {' or '.join(examples)}"
+        yield _other(value, "a text", path, then)
     elif not value.strip() and not may_be_empty:
         yield Mistake(path, f"{_name(path)} is empty")
     elif "\0" in value:
