@@ -94,9 +94,11 @@ def test_between_two_versions_the_label_is_in_the_cluster_already(engine: Engine
 @pytest.mark.parametrize("empty", ["metadata:", "metadata: {labels: }"])
 def test_an_empty_field_changes_a_job_at_every_upgrade(empty: str, engine: Engine) -> None:
     text = job().replace("  template:\n", f"  template:\n    {empty}\n")
-    [finding] = [one for one in found(engine, text) if "every upgrade fails" in one.title]
-    assert (finding.rule, finding.tools) == ("WB101", ("helm@3.19.0",))
-    assert finding.fix.startswith(f"take the empty {'labels' if 'labels' in empty else 'metadata'}:")
+    [finding] = [one for one in found(engine, text) if one.rule == "WB101"]
+    assert finding.title.startswith("every upgrade fails")
+    assert finding.trace is not None
+    assert finding.trace.tool == "helm@3.19.0"
+    assert f"take the empty {'labels' if 'labels' in empty else 'metadata'}: out" in finding.fix
 
 
 def test_every_job_that_cannot_be_changed_is_a_finding_of_its_own(engine: Engine) -> None:
@@ -231,7 +233,8 @@ def test_each_object_has_a_length_of_its_own(engine: Engine, tmp_path: Path) -> 
     service = "apiVersion: v1\nkind: Service\nmetadata: {name: '{{ .Release.Name }}-postgresql'}\nspec: {ports: [{port: 1}]}\n---\n"
     text = service + job("{{ .Release.Name }}-migrations-of-the-database")
     findings = found_in_chart(engine, {"templates/all.yaml": text}, tmp_path)
-    assert [one.title for one in findings if one.rule == "WB104"] == [
+    [finding] = [one for one in findings if one.rule == "WB104"]
+    assert [finding.title, *(sibling.title for sibling in finding.siblings)] == [
         'the install fails with a release name of 37 characters or more: Job "r-migrations-of-the-database"',
         'the install fails with a release name of 53 characters or more: Service "r-postgresql"',
     ]

@@ -6,6 +6,7 @@ from pathlib import Path
 from watchbill.charts.engine import Engine
 from watchbill.charts.protocol import Context, Values, ValuesFile
 from watchbill.checking.check import check
+from watchbill.checking.inputs.discovery import profiles
 from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.checking.result import Finding
@@ -42,12 +43,13 @@ def found_in_chart(
     tools: Sequence[str] = TOOLS,
     kube_version: str = "",
 ) -> list[Finding]:
-    """In a chart of these files, written to the folder."""
+    """In a chart of these files, written to the folder; with the values of `ci/`, too."""
     for name, text in {"Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n", **files}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return _check(engine, Subject(str(folder), source=str(folder)), tools, (), kube_version=kube_version)
+    subject = Subject(str(folder), source=str(folder), values_profiles=profiles(str(folder)))
+    return _check(engine, subject, tools, (), kube_version=kube_version)
 
 
 def found_in_folder(

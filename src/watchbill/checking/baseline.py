@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from watchbill.checking.result import Checked, Finding
+from watchbill.checking.result import Checked, Finding, Sibling
 from watchbill.errors import UserError
 
 SCHEMA = 1
@@ -46,8 +46,10 @@ def entries(charts: Iterable[Checked]) -> tuple[Entry, ...]:
     found = dict[tuple[str, str], Entry]()
     for checked in charts:
         for finding in checked.findings:
-            entry = Entry(checked.name, finding.rule, finding.fingerprint, finding.title)
-            found.setdefault((entry.chart, entry.fingerprint), entry)
+            alike: tuple[Finding | Sibling, ...] = (finding, *finding.siblings)
+            for one in alike:
+                entry = Entry(checked.name, finding.rule, one.fingerprint, one.title)
+                found.setdefault((entry.chart, entry.fingerprint), entry)
     return tuple(sorted(found.values()))
 
 

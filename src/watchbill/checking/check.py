@@ -42,7 +42,9 @@ def check(engine: Engine, subject: Subject, options: Options) -> Answer:
             options.baseline,
             selection=options.selection,
         )
-        return Answer(replace(checked, findings=silenced.kept, ignored=silenced.ignored), silenced)
+        # Ignores and baselines apply to single objects, so a new object with a known defect is still reported.
+        kept = findings.join_siblings(silenced.kept)
+        return Answer(replace(checked, findings=kept, ignored=silenced.ignored), silenced)
     except UserError as found:
         problem = Problem.of(subject.says(found))
         return Answer(Checked(subject.path, tools=tuple(map(str, options.tools)), problem=problem))

@@ -1,6 +1,6 @@
 """From sightings to findings: rules claim them, one root cause is one finding, and only what can be mended counts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from watchbill.checking.doubt import doubted
 from watchbill.checking.grounds import Ground
 from watchbill.checking.locating import Locator
 from watchbill.checking.mending import can_be_mended, can_be_unsaid
-from watchbill.checking.result import LEVELS, Checked, Fact, Finding, Level, Which
+from watchbill.checking.result import LEVELS, Checked, Fact, Finding, Level, Sibling, Which
 from watchbill.checking.sightings import sightings
 from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.objects import Key
@@ -34,6 +34,7 @@ LEVEL: dict[Severity, Level] = {
     Severity.NOTE: "note",
 }
 Cause = tuple[str, Key, str, Path]
+_JOINING = frozenset(rule.id for rule in RULES if rule.joins_objects)
 
 
 Avoid = Callable[["Heard", Resource], str]
@@ -84,7 +85,7 @@ class Heard(Struct, frozen=True):
         sighting = self.sighting
         if sighting is None:
             return -self.severity, True, 0, 0, False
-        changes = sighting.changes
+        changes = sighting.needed_changes
         return -self.severity, False, len(sighting.violation.trace), len(changes), "image" not in changes
 
 
@@ -183,7 +184,47 @@ def write(
             finding = replace(finding, override=avoid(group[0], resource))
         spot = _spot(finding, _template(group[0].ground, resource))
         found[spot] = _joined(found[spot], finding) if spot in found else finding
-    return sorted(found.values(), key=_order)
+    return sorted(_join_profiles(found.values(), profiles), key=_order)
+
+
+def _join_profiles(found: Iterable[Finding], profiles: frozenset[str]) -> Iterable[Finding]:
+    """Join the findings of one document that differ only because its names or texts depend on the values."""
+    joined: dict[object, Finding] = {}
+    for finding in found:
+        place = finding.location
+        spot: object = (finding.fingerprint, place.file if place else finding.objects)
+        known = joined.get(spot)
+        if known is None:
+            joined[spot] = finding
+        elif known.profiles and finding.profiles:
+            joined[spot] = _joined(known, finding)
+        else:
+            joined[spot, finding.objects] = finding
+    everywhere = {name or "values.yaml" for name in profiles}
+    return [
+        replace(finding, profiles=()) if everywhere <= set(finding.profiles) else finding
+        for finding in joined.values()
+    ]
+
+
+def join_siblings(found: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Join the findings of rules whose objects share a cause, so that each cause and its fix are reported once."""
+    groups: dict[object, list[Finding]] = {}
+    for place, finding in enumerate(found):
+        # Objects whose names contain the release's have different levels only because their suffixes differ in length.
+        level = "" if finding.release_name_length else finding.level
+        cause: object = (finding.rule, finding.fix, finding.dependency, level)
+        groups.setdefault(cause if finding.rule in _JOINING else place, []).append(finding)
+    return tuple(map(_lead, groups.values()))
+
+
+def _lead(group: Sequence[Finding]) -> Finding:
+    """The worst finding of a group, with the others as its siblings."""
+    first, *others = sorted(group, key=lambda one: (LEVELS.index(one.level), one.release_name_length))
+    for other in others:
+        first = _joined(first, other)
+    siblings = tuple(Sibling(other.title, other.fingerprint, other.location) for other in others)
+    return replace(first, siblings=siblings)
 
 
 def _template_of(one: Heard) -> Callable[[Key], str]:
@@ -246,6 +287,7 @@ def _finding(group: Sequence[Heard], locator: Locator, profiles: frozenset[str],
         changes=_changes(group),
         charts=(path,),
         profiles=_profiles(group, profiles),
+        release_name_length=claim.release_name_length,
         trace=shown,
         error=shown.rows[-1].error if shown else "",
         fix=claim.fix,
@@ -310,6 +352,7 @@ def _joined(one: Finding, other: Finding) -> Finding:
         scenarios=_each(iter((*one.scenarios, *other.scenarios))),
         changes=_each(iter((*one.changes, *other.changes))),
         charts=_each(iter((*one.charts, *other.charts))),
+        profiles=_each(iter((*one.profiles, *other.profiles))) if one.profiles and other.profiles else (),
     )
 
 

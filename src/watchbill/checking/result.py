@@ -42,6 +42,14 @@ class Trace(Struct, frozen=True, rename="camel"):
     versions: tuple[Which, ...] = ()  # that the moves take, one after the other; the last is taken again
 
 
+class Sibling(Struct, frozen=True, rename="camel"):
+    """Another object of the chart that has the same defect and the same fix."""
+
+    title: str
+    fingerprint: str
+    location: Location | None = None
+
+
 class Finding(Struct, frozen=True, rename="camel"):
     rule: str  # WB101
     name: str  # immutable-job
@@ -53,12 +61,14 @@ class Finding(Struct, frozen=True, rename="camel"):
     because: str = ""  # what in the chart makes it so, in one line
     location: Location | None = None
     related: tuple[Location, ...] = ()
+    siblings: tuple[Sibling, ...] = ()  # other objects with the same cause, reported with this one
     dependency: str = ""  # the subchart it is in, and its version: `postgresql 12.1.0`
     tools: tuple[str, ...] = ()  # helm@4.3.1, helm@3.19.0
     scenarios: tuple[str, ...] = ()  # named ones it shows in
     changes: tuple[str, ...] = ()  # which changes break it: image, chart version, value job.args
     charts: tuple[str, ...] = ()  # paths; more than one where a shared define is the cause
     profiles: tuple[str, ...] = ()  # values files it shows with; empty: with all
+    release_name_length: int = 0  # the shortest release name with which it happens; 0: with any name
     trace: Trace | None = None  # None where one look at what is rendered is enough
     error: str = ""  # the tool's error text, once
     fix: str = ""  # one or two lines

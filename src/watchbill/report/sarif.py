@@ -191,6 +191,7 @@ def _properties(finding: Finding) -> Json:
 
 def _related(finding: Finding) -> Iterator[Json]:
     places = [(place, place.note) for place in finding.related]
+    places += [(one.location, one.title) for one in finding.siblings if one.location]
     for through in finding.location.through if finding.location else ():
         file, _, line = through.rpartition(":")
         if line.isdecimal():

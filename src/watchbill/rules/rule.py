@@ -51,6 +51,7 @@ class Claim(Struct, frozen=True):
     related: tuple[Pointer, ...] = ()
     severity: Severity = Severity.ERROR  # at worst: circumstances lower it (see severity.py)
     confidence: Confidence = "high"
+    release_name_length: int = 0  # the shortest release name with which it happens; 0: with any name
     flags: frozenset[str] = frozenset()  # that it takes, where no trace shows which
 
 
@@ -62,4 +63,5 @@ class Rule(Struct, frozen=True):
     claim: Callable[[Sighting], Claim | None] | None = None
     inspect: Callable[[Look], Iterator[Claim]] | None = None
     covers: tuple[str, ...] = ()  # rules that say of the same object what has the same cause
+    joins_objects: bool = False  # whether objects with the same fix are reported as one finding
     after_kills: bool = False  # whether a client that was killed may be part of what it claims

@@ -103,6 +103,12 @@ class Sighting(Struct, frozen=True, dict=True):
         """The highest version that the trace has to do with."""
         return max((move.version for move in self.violation.trace if move.of_tool), default=0)
 
+    @cached_property
+    def needed_changes(self) -> tuple[str, ...]:
+        """The changes of the next version that it takes: none if one version alone shows it, without any fault."""
+        versions = {move.version for move in self.violation.trace if move.of_tool}
+        return self.changes if len(versions) > 1 or self.faults else ()
+
     def manifest(self, key: Key) -> Manifest | None:
         """An object as the version has it, be it plain or a hook's."""
         return next((one for one in self.rendered.everything() if one.key == key), None)

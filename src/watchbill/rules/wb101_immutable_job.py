@@ -25,6 +25,7 @@ MOST_POINTERS = 3
 METADATA: Path = ("spec", "template", "metadata")
 LABELS: Path = (*METADATA, "labels")
 AS_HOOK = "make it a hook (pre-install,pre-upgrade with before-hook-creation)"
+REMOVES_LABELS = "is empty, so the patch removes the labels that the server added to the pod template"
 BY_HASH = "put a hash of its spec into its name"
 
 
@@ -35,22 +36,33 @@ def _claim(sighting: Sighting) -> Claim | None:
     if "field is immutable" not in sighting.what or not sighting.is_plain(key):
         return None
     found = _differences(sighting, key)
-    empty = _empty(sighting, key) if not found else ()
-    if empty:
-        return _emptied(sighting, key, empty)
+    empty = _empty(sighting, key)
     return Claim(
         subject=key,
         title=f"{sighting.operation} fails: {named(key)} cannot be changed in place",
-        because=_because(found),
-        fix=_fix(sighting, found),
-        mends=(*_unmarked(sighting, key, found), as_hook(key), hashed(key), without(key)),
+        because=_because(found) if found or not empty else f"{empty[-1]}: {REMOVES_LABELS}",
+        fix=_fix(sighting, found, empty),
+        mends=(
+            *_unmarked(sighting, key, found),
+            *_filled(key, empty),
+            as_hook(key),
+            hashed(key),
+            without(key),
+        ),
         path=("spec", "template"),
-        related=tuple(Pointer(key, one.path, f"{one.words} changes") for one in found[:MOST_POINTERS]),
+        related=(
+            *(Pointer(key, one.path, f"{one.words} changes") for one in found[:MOST_POINTERS]),
+            *(
+                [Pointer(key, empty, f"with Helm 3 every upgrade fails: {empty[-1]}: {REMOVES_LABELS}")]
+                if empty
+                else []
+            ),
+        ),
     )
 
 
 def _empty(sighting: Sighting, key: Key) -> Path:
-    """Where the labels of its pods are said to be null, which takes away those that the server put there."""
+    """Where the labels of its pods are null. Helm 3's patch then removes the labels that the server has set."""
     manifest = sighting.manifest(key)
     template = manifest.body.object["spec"].get("template") if manifest else None
     for path in (METADATA, LABELS):
@@ -60,17 +72,8 @@ def _empty(sighting: Sighting, key: Key) -> Path:
     return ()
 
 
-def _emptied(sighting: Sighting, key: Key, empty: Path) -> Claim:
-    name = empty[-1]
-    return Claim(
-        subject=key,
-        title=f"{sighting.operation} fails: {named(key)} cannot be changed in place",
-        because=f"{name}: without a value in its pod template takes away the labels that the server put there",
-        fix=f"take the empty {name}: out of its pod template, or put something into it",
-        mends=(changed(key, lambda thing: put(thing, empty, None)), as_hook(key), without(key)),
-        cause="empty",
-        path=empty,
-    )
+def _filled(key: Key, empty: Path) -> tuple[Mend, ...]:
+    return (changed(key, lambda thing: put(thing, empty, None)),) if empty else ()
 
 
 def _differences(sighting: Sighting, key: Key) -> Sequence[Difference]:
@@ -85,9 +88,11 @@ def _because(found: Sequence[Difference]) -> str:
     return f"plain Job with a fixed name; {what}{where} {change(found)}"
 
 
-def _fix(sighting: Sighting, found: Sequence[Difference]) -> str:
+def _fix(sighting: Sighting, found: Sequence[Difference], empty: Path) -> str:
     if sighting.is_of_kubectl:
         return f"{BY_HASH}; or kubectl apply --force, which deletes the old one and makes it anew"
+    if empty:
+        return f"{AS_HOOK}; or take the empty {empty[-1]}: out of its pod template and {BY_HASH}"
     if not (names := marks(found)):
         return f"{AS_HOOK}, or {BY_HASH}"
     taken = ", ".join(name for _, name in names)

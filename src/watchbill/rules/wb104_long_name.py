@@ -18,6 +18,10 @@ from watchbill.rules.words import named
 
 # A Job's name becomes the value of a label of its pods; a CronJob adds eleven characters for each Job it makes.
 LIMITS = {"Job": 63, "CronJob": 52, "Service": 63}
+FIX = (
+    'leave room for the suffix: truncate what comes before it (| trunc N | trimSuffix "-"), '
+    "so that the whole fits into 63 characters, for the name of a CronJob into 52"
+)
 USUAL = 40  # so long are names that pipelines put together
 
 Place = tuple[str, str, int]  # template, kind, and which of them
@@ -37,7 +41,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         subject=key,
         title=f"{sighting.operation} fails: the name of {named(key)} is too long",
         because=f"its name has {len(key.name)} characters; the limit for a {key.kind} is {limit}",
-        fix=_fix(limit),
+        fix=FIX,
         mends=(_shortened(key.kind, limit), without(key)),
         path=("metadata", "name"),
     )
@@ -59,15 +63,12 @@ def _from_some_length_on(sighting: Sighting, key: Key, limit: int, too_long: boo
         subject=subject,
         title=f"{operation} fails with a release name of {length} characters or more: {named(subject)}",
         because=what,
-        fix=_fix(limit) if too_long else 'cut what is too long: | trunc 63 | trimSuffix "-"',
+        fix=FIX,
         mends=(_shortened(key.kind, limit), without(key)),
         path=("metadata", "name") if too_long else (),
         severity=Severity.WARNING if length <= USUAL else Severity.NOTE,
+        release_name_length=length,
     )
-
-
-def _fix(limit: int) -> str:
-    return f'cut the name: | trunc {limit} | trimSuffix "-", or shorter by as much as comes behind it'
 
 
 def _shortest(measure: Callable[[int], int], limit: int) -> int:
@@ -148,4 +149,5 @@ RULE = Rule(
     "a long release name makes the name of an object too long, and Kubernetes refuses it",
     rows=(32, 33),
     claim=_claim,
+    joins_objects=True,
 )

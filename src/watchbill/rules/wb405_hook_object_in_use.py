@@ -35,4 +35,11 @@ def _claim(sighting: Sighting) -> Claim | None:
     )
 
 
-RULE = Rule("WB405", "hook-object-in-use", "a hook object that running pods need is deleted", (26,), _claim)
+RULE = Rule(
+    "WB405",
+    "hook-object-in-use",
+    "a hook object that running pods need is deleted",
+    (26,),
+    _claim,
+    joins_objects=True,
+)

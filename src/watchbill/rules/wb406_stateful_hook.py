@@ -56,4 +56,5 @@ RULE = Rule(
     (24,),
     inspect=_inspect,
     covers=("WB304", "WB405"),
+    joins_objects=True,
 )

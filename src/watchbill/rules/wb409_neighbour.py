@@ -16,11 +16,17 @@ def _claim(sighting: Sighting) -> Claim | None:
         subject=key,
         title=f"a second release {where} deletes {named(key)} of the first",
         because="a hook whose name is the same for every release; hooks are deleted whoever they belong to",
-        fix="put the release's name into it, and the namespace's where it is cluster-wide",
+        fix="include the release's name in the object's name, for a cluster-wide object also the namespace",
         mends=(renamed(key, f"{key.name}-mended"), without(key)),
         path=("metadata", "name"),
         severity=Severity.WARNING,
     )
 
 
-RULE = Rule("WB409", "neighbour", "a second release deletes what the first one needs", claim=_claim)
+RULE = Rule(
+    "WB409",
+    "neighbour",
+    "a second release deletes what the first one needs",
+    claim=_claim,
+    joins_objects=True,
+)
