@@ -39,14 +39,19 @@ func ignoreRules(directory string) (*ignore.Rules, *Error) {
 	name := filepath.Join(directory, ignore.HelmIgnore)
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
-			return nil, failf(ErrChart, "%s is not a file", name)
+			return nil, ignoreError(failf(ErrChart, "%s is not a file", name))
 		}
 		if rules, err = ignore.ParseFile(name); err != nil {
-			return nil, failf(ErrChart, "cannot read %s: %v", name, err)
+			return nil, ignoreError(failf(ErrChart, "cannot read %s: %v", name, err))
 		}
 	}
 	rules.AddDefaults()
 	return rules, nil
+}
+
+func ignoreError(failure *Error) *Error {
+	failure.File = ignore.HelmIgnore
+	return failure
 }
 
 // walk visits one directory, named as in the chart; inside holds its real path, last, and those of the

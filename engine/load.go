@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,6 +24,8 @@ type loadedChart struct {
 	chart            *chart.Chart
 	instruments      *instruments
 	namesHelmVersion bool
+	packed           bool   // in an archive, not in a directory
+	largeFile        string // what a Helm says that refuses it
 	namesOperation   bool
 	executions       *executions
 	located          map[string]*rendering // by context
@@ -61,6 +65,9 @@ func (e *engine) chart(source Source) (*loadedChart, *Error) {
 			loaded.namesOperation = loaded.namesOperation || namesOperation(file.Data)
 		}
 	}
+	loaded.packed = isPacked(source)
+	loaded.largeFile = largeFile(c, loaded.packed)
+	loaded.namesHelmVersion = loaded.namesHelmVersion || loaded.largeFile != ""
 	e.charts[source] = loaded
 	return loaded, nil
 }
@@ -72,7 +79,12 @@ func loadChart(source Source) (*chart.Chart, *Error) {
 	}
 	if c.Metadata.Type != "" && c.Metadata.Type != "application" {
 		// Helm's words, from the function it keeps to itself (cmd.checkIfInstallable).
-		return nil, failf(ErrChart, "%s charts are not installable", c.Metadata.Type)
+		failure := failf(ErrChart, "%s charts are not installable", c.Metadata.Type)
+		failure.File = chartFile
+		if at, ok := findField(chartText(c), []any{"type"}); ok {
+			failure.Line = at.line
+		}
+		return nil, failure
 	}
 	if err := completeDependencies(c, source); err != nil {
 		return nil, err
@@ -88,7 +100,7 @@ func readChart(source Source) (*chart.Chart, *Error) {
 	info, err := os.Stat(source.Path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, failf(ErrChart, "there is no chart at %s: no such file or directory", source.Path)
+			return nil, failf(ErrChart, "%s: no such file or directory", source.Path)
 		}
 		return nil, failf(ErrChart, "cannot read the chart: %v", err)
 	}
@@ -105,13 +117,53 @@ func readChart(source Source) (*chart.Chart, *Error) {
 		return nil, failf(ErrChart, "%s is neither a directory nor a file", source.Path)
 	}
 	if err != nil {
-		return nil, failf(ErrChart, "%s is not a chart that Helm can load: %v", source.Path, err)
+		return nil, loadError(source.Path, err)
 	}
 	if err := checkAPIVersion(c); err != nil {
-		return nil, failf(ErrChart, "%s: %v", source.Path, err)
+		failure := failf(ErrChart, "%s: %v", source.Path, err)
+		failure.File = chartFile
+		if at, ok := findField(chartText(c), []any{"apiVersion"}); ok {
+			failure.Line = at.line
+		}
+		return nil, failure
 	}
 	sortDependencies(c)
 	return c, nil
+}
+
+const chartFile = "Chart.yaml"
+
+var (
+	// How Helm's loader names the file that it cannot read.
+	unloadable = regexp.MustCompile(`cannot load (Chart\.yaml|Chart\.lock|values\.yaml|requirements\.yaml|requirements\.lock): `)
+	irregular  = regexp.MustCompile(`^cannot load irregular file (.+) as it has file mode type bits set$`)
+)
+
+// loadError is what the loader says, with the file of the chart that it says it of.
+func loadError(directory string, err error) *Error {
+	failure := failf(ErrChart, "%s is not a chart that Helm can load: %v", directory, err)
+	said := err.Error()
+	switch {
+	case unloadable.MatchString(said):
+		failure.File, failure.Line = unloadable.FindStringSubmatch(said)[1], yamlErrorLine(said)
+	case strings.HasPrefix(said, "validation: chart.metadata"):
+		failure.File = chartFile
+	case irregular.MatchString(said):
+		name := irregular.FindStringSubmatch(said)[1]
+		if relative, err := filepath.Rel(absolute(directory), absolute(name)); err == nil {
+			failure.File = filepath.ToSlash(relative)
+		}
+	}
+	return failure
+}
+
+func chartText(c *chart.Chart) string {
+	for _, file := range c.Raw {
+		if file.Name == chartFile {
+			return string(file.Data)
+		}
+	}
+	return ""
 }
 
 // checkAPIVersion says what Helm's commands say, which the loader alone does not.
@@ -122,7 +174,7 @@ func checkAPIVersion(c *chart.Chart) error {
 	case "v3":
 		return errors.New("invalid chart apiVersion")
 	}
-	return errors.New("unsupported chart version")
+	return fmt.Errorf("unsupported chart version: apiVersion %q, and Helm knows v1 and v2", c.Metadata.APIVersion)
 }
 
 // sortDependencies undoes the loader's random order, which no result may depend on.

@@ -101,9 +101,9 @@ func TestPlainTextSaysWhereItIsWrong(t *testing.T) {
 		line, column int
 		says         string
 	}{
-		{"a key again", "a: 1\n---\nb: 1\n\nb: 2\n", 5, 1, `the key "b" stands twice, first in line 3`},
-		{"in the next line", "x:\n- c: 1\n  c: 2\n", 3, 3, `the key "c" stands twice, first in line 2`},
-		{"in one line", "é: {on: 1, true: 2}\n", 1, 12, `the key "true" stands twice, first in line 1`},
+		{"a key again", "a: 1\n---\nb: 1\n\nb: 2\n", 5, 1, `duplicate key "b", first in line 3`},
+		{"in the next line", "x:\n- c: 1\n  c: 2\n", 3, 3, `duplicate key "c", first in line 2`},
+		{"in one line", "é: {on: 1, true: 2}\n", 1, 12, `duplicate key "true", first in line 1`},
 		{"not YAML", "a: 1\n---\nb: 1\n- c\n", 4, 1, "did not find expected key"},
 		{"a cycle", "\n\na: &a [*a]\n", 3, 1, "anchor 'a' value contains itself"},
 	} {

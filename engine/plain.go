@@ -49,7 +49,7 @@ func readPlain(lines lineIndex, in piece) ([]byte, *Error) {
 		offset, _ := indexYAMLLines(in.text).offset(node.Line, node.Column)
 		return lines.place(in.offset + offset)
 	}
-	failure := failf(ErrYAML, "the key %q stands twice, first in line %d", again.Value, place(first).line)
+	failure := failf(ErrYAML, "duplicate key %q, first in line %d", again.Value, place(first).line)
 	failure.Line, failure.Column = place(again).line, place(again).column
 	return nil, failure
 }

@@ -231,6 +231,7 @@ type ErrorKind string
 
 const (
 	ErrChart       ErrorKind = "chart"        // not a chart, unreadable, too large, no such file
+	ErrSize        ErrorKind = "size"         // a file that the context's version of Helm refuses
 	ErrSymlink     ErrorKind = "symlink"      // a link out of the chart (or a loop)
 	ErrDependency  ErrorKind = "dependency"   // declared but not there
 	ErrValues      ErrorKind = "values"       // a values file or --set that does not parse
@@ -253,10 +254,12 @@ type Error struct {
 	Column     int         `json:"column,omitempty"`
 	Missing    []string    `json:"missing,omitempty"`    // dependency
 	Violations []Violation `json:"violations,omitempty"` // schema
+	Rendered   string      `json:"rendered,omitempty"`   // yaml: the line of output that is not YAML
 }
 
 type Violation struct {
-	Chart   string `json:"chart"`
-	Path    string `json:"path"` // "image.tag"
-	Message string `json:"message"`
+	Chart     string `json:"chart"`
+	Path      string `json:"path"` // "image.tag"
+	Message   string `json:"message"`
+	BadSchema bool   `json:"badSchema,omitempty"` // the schema itself is wrong, not the values
 }

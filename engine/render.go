@@ -94,6 +94,9 @@ func newRendering(loaded *loadedChart, context *Context) (*rendering, *Error) {
 // executeTemplates renders as Helm's install and upgrade do (action.Configuration.renderResources), up to the point
 // where they would talk to a cluster. It touches nothing but the rendering itself.
 func (r *rendering) executeTemplates() *Error {
+	if err := r.checkSizes(); err != nil {
+		return err
+	}
 	c, values, err := r.prepare(true)
 	if err != nil {
 		return err
@@ -313,6 +316,7 @@ func (r *rendering) sort(c *chart.Chart, known *reader) *Error {
 		if at != nil {
 			failure.File = at.template
 			if at.offset >= 0 {
+				failure.Rendered = lineAt(r.outputs[at.template], at.offset)
 				r.traceForError()
 				if steps := r.place(at.template, at.offset); steps != nil {
 					failure.Line, failure.Column = steps[0].Line, steps[0].Column
@@ -323,6 +327,12 @@ func (r *rendering) sort(c *chart.Chart, known *reader) *Error {
 	}
 	r.documents = append(r.documents, documents...)
 	return nil
+}
+
+// lineAt is the line of a text that an offset is in.
+func lineAt(text string, offset int) string {
+	line, _, _ := strings.Cut(text[strings.LastIndex(text[:offset], "\n")+1:], "\n")
+	return line
 }
 
 // traceForError learns where output came from when it turns out to be unreadable.

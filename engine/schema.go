@@ -153,7 +153,7 @@ func collectViolations(c *chart.Chart, values map[string]any) []Violation {
 		case errors.As(err, &invalid):
 			found = appendLeaves(found, c.Name(), invalid, message.NewPrinter(language.English))
 		case err != nil:
-			found = append(found, Violation{Chart: c.Name(), Message: err.Error()})
+			found = append(found, Violation{Chart: c.Name(), Message: err.Error(), BadSchema: true})
 		}
 	}
 	for _, dependency := range c.Dependencies() {

@@ -42,7 +42,8 @@ def parse(text: str) -> Version:
     found = _VERSION.fullmatch(text)
     if not found:
         raise UserError(
-            f"{_short(text)!r} is no version", then="write it as MAJOR.MINOR.PATCH, like 2.6.0 or 2.6.0-rc.1"
+            f"{_short(text)!r} is not a valid version",
+            then="write it as MAJOR.MINOR.PATCH, like 2.6.0 or 2.6.0-rc.1",
         )
     if len(text) > LONGEST:
         raise UserError(f"the version {_short(text)!r} is too long", then=f"use at most {LONGEST} characters")

@@ -127,7 +127,7 @@ class Zeros(io.RawIOBase):
 def test_binary_files_among_the_templates(bounded: Engine, tmp_path: Path) -> None:
     path = chart(tmp_path / "c")
     (path / "templates" / "logo.yaml").write_bytes(bytes(range(256)) * 64)
-    assert "hostile/templates/logo.yaml" in refused(bounded, path)
+    assert f"{path}/templates/logo.yaml" in refused(bounded, path)
 
 
 def test_ten_thousand_files(bounded: Engine, tmp_path: Path) -> None:

@@ -37,10 +37,10 @@ def test_lines_of_fields(engine: Engine) -> None:
     [
         (
             "a: 1\nb: 2\na: 3\n",
-            'x.yaml:3: the key "a" stands twice, first in line 1\n  leave one of them out',
+            'x.yaml:3: duplicate key "a", first in line 1\n  remove one of them',
         ),
         ("a: 1\n---\nb: 2\n", "x.yaml:3: a second YAML document begins\n  only one can be read"),
-        ("a: &a [*a]\n", "x.yaml:1: anchor 'a' value contains itself\n  write out"),
+        ("a: &a [*a]\n", "x.yaml:1: anchor 'a' value contains itself\n  replace the alias"),
         (
             "job: *-migrate\n",
             "x.yaml:1: unknown anchor '-migrate' referenced\n  put what begins with * into quotes",

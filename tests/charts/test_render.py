@@ -173,7 +173,7 @@ def test_a_missing_dependency_is_named_with_the_command_that_brings_it(
         render_one(engine, load(engine, str(path)), Context())
     assert str(caught.value).splitlines() == [
         f'{path}: the dependency "core" is not in charts/',
-        "  Chart.yaml:5",
+        f"  {path}/Chart.yaml:5",
         f"  run: helm dependency build {path}",
     ]
 
@@ -198,7 +198,7 @@ def test_a_dependency_beside_the_chart_that_has_another_version_is_said_to_be_on
         ),
         ("fail", "execution error at (c/templates/a.yaml:1:3): no core", "core: no core"),
         ("symlink", "the symbolic link core makes a loop", "core: the symbolic link core makes a loop"),
-        ("chart", "there is no chart at core", "there is no chart at core"),
+        ("chart", "core is not a chart", "core is not a chart"),
     ],
 )
 def test_a_chart_is_named_also_where_its_name_is_a_word_of_the_error(

@@ -71,16 +71,19 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"", "is no baseline: "),
-        (b"tools: [helm@4]\n", "is no baseline: "),
-        (b"[]", "is no baseline: Expected `object`"),
-        (b"{}", "is no baseline: Object missing required field `schema`"),
-        (b'{"schema": "1", "findings": []}', "is no baseline: Expected `int`"),
+        (b"", "is not a baseline: "),
+        (b"tools: [helm@4]\n", "is not a baseline: "),
+        (b"[]", "is not a baseline: Expected `object`"),
+        (b"{}", "is not a baseline: Object missing required field `schema`"),
+        (b'{"schema": "1", "findings": []}', "is not a baseline: Expected `int`"),
         (b'{"schema": 2, "findings": [{"new": 1}]}', "is of schema 2, and this watchbill reads 1"),
-        (b'{"schema": 1, "findings": [{"fingerprint": ""}]}', "is no baseline: "),
-        (b'{"schema": 1, "findings": [], "more": 1}', "is no baseline: Object contains unknown field `more`"),
-        (b"\xff\xfe", "is no baseline: "),
-        (b"[" * 100_000, "is no baseline: "),
+        (b'{"schema": 1, "findings": [{"fingerprint": ""}]}', "is not a baseline: "),
+        (
+            b'{"schema": 1, "findings": [], "more": 1}',
+            "is not a baseline: Object contains unknown field `more`",
+        ),
+        (b"\xff\xfe", "is not a baseline: "),
+        (b"[" * 100_000, "is not a baseline: "),
     ],
 )
 def test_what_is_no_baseline(tmp_path: Path, text: bytes, said: str) -> None:
@@ -93,7 +96,7 @@ def test_what_is_no_baseline(tmp_path: Path, text: bytes, said: str) -> None:
 
 
 def test_a_baseline_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"there is no baseline .*none\.json\n.*--write-baseline"):
+    with pytest.raises(UserError, match=r"none\.json: no such file\n.*--write-baseline"):
         read(str(tmp_path / "none.json"))
 
 
@@ -106,9 +109,9 @@ def test_a_baseline_that_is_too_large(tmp_path: Path) -> None:
 
 
 def test_a_place_that_cannot_be_written_or_read(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"cannot be written to .*: Is a directory"):
+    with pytest.raises(UserError, match=r"cannot write the baseline: Is a directory"):
         write(str(tmp_path), ())
-    with pytest.raises(UserError, match="cannot be read: Is a directory"):
+    with pytest.raises(UserError, match="cannot read the baseline: Is a directory"):
         read(str(tmp_path))
-    with pytest.raises(UserError, match=r"cannot be written to .*: No such file"):
+    with pytest.raises(UserError, match=r"cannot write the baseline: No such file"):
         write(str(tmp_path / "nowhere/b.json"), ())

@@ -161,7 +161,7 @@ def test_no_helm(here: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPat
     [
         ("echo no words >&2; exit 3", "no words"),
         ("exit 3", "exit code 3, no message"),
-        ("exit 0", "helm said it was fetched, and left 0 packages behind"),
+        ("exit 0", "helm reported success, but left 0 packages instead of one"),
         ("printf '\\377' >&2; exit 1", "\ufffd"),
     ],
 )

@@ -161,8 +161,8 @@ def test_what_changed_committed_or_not(git: Git) -> None:
     [
         ("v9", "git knows no 'v9' in {repo}\n  fetch it first: git fetch --tags"),
         ("origin/main", "git knows no 'origin/main' in {repo}\n  fetch it first: git fetch origin main"),
-        ("--all", "'--all' is no git ref\n  name a branch, a tag or a commit"),
-        ("", "'' is no git ref\n  name a branch, a tag or a commit"),
+        ("--all", "'--all' is not a git ref\n  name a branch, a tag or a commit"),
+        ("", "'' is not a git ref\n  name a branch, a tag or a commit"),
         ("HEAD:app", "git knows no 'HEAD:app' in {repo}\n  fetch it first: git fetch --tags"),
     ],
 )

@@ -99,5 +99,5 @@ def test_a_mistake_in_a_dependency_is_not_the_users(engine: Engine, tmp_path: Pa
 
 def test_a_mistake_in_a_chart_is_told_with_its_place(engine: Engine, tmp_path: Path) -> None:
     path = chart(tmp_path / "c", "a: b\n# watchbill: ignore WB999 x\n", "")
-    with pytest.raises(UserError, match=r"^charts/shop/templates/job\.yaml:2: there is no rule 'WB999'"):
+    with pytest.raises(UserError, match=r"^charts/shop/templates/job\.yaml:2: unknown rule 'WB999'"):
         inline_of(load(engine, path), "charts/shop", RULES)

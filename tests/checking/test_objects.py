@@ -35,8 +35,8 @@ def test_whatever_kubectl_prints(engine: Engine, text: str, names: list[str]) ->
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "x.yaml: there are no objects in it"),
-        ("# none\n", "x.yaml: there are no objects in it"),
+        ("", "x.yaml: no objects found"),
+        ("# none\n", "x.yaml: no objects found"),
         (f"{SECRET}---\na: b", "x.yaml: an object without a kind\n  x.yaml:5"),
         ("- a\n- b\n", "cannot unmarshal array"),
         ("text", "cannot unmarshal string"),

@@ -156,7 +156,7 @@ def test_however_documents_are_parted(engine: Engine, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "\n", "---\n---\n", "# only a comment\n"])
 def test_no_manifests_at_all(engine: Engine, text: str) -> None:
-    with pytest.raises(UserError, match=r"x\.yaml: there are no manifests in it"):
+    with pytest.raises(UserError, match=r"x\.yaml: no manifests found"):
         releases(engine, "x.yaml", text)
 
 

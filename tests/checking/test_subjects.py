@@ -98,7 +98,7 @@ def test_what_cannot_be_copied_stops_nobody(git: Git, finding: Finding) -> None:
     os.mkfifo(git.root / "charts/bad/charts/redis/pipe")
     bad, good = finding("charts", from_="git:v1")
     assert isinstance(bad, Failed)
-    assert "charts/bad: files cannot be read\n" in str(bad.error)
+    assert "charts/bad: cannot read its files\n" in str(bad.error)
     assert "named pipe" in str(bad.error)
     assert isinstance(good, Subject)
 
@@ -123,9 +123,9 @@ def test_a_packed_library(here: Path, finding: Finding, helm: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (Asked(), "nothing to check is named"),
+        (Asked(), "no chart given"),
         (Asked(charts=("app",), manifests=("x",)), "charts and -m cannot be mixed"),
-        (Asked(charts=("app",), from_="x", since="y"), "--from and --since both"),
+        (Asked(charts=("app",), from_="x", since="y"), "--from and --since cannot be combined"),
         (Asked(manifests=("-", "-")), "stdin can be read only once"),
         (Asked(manifests=("-",), from_="-"), "stdin can be read only once"),
     ],
@@ -164,7 +164,7 @@ def test_from_a_directory_of_charts(here: Path, finding: Finding) -> None:
     [
         (
             "gone",
-            "there is nothing at gone: no such file or directory\n  --from takes a directory, a .tgz, git:REF",
+            "gone: no such file or directory\n  --from takes a directory, a .tgz, git:REF",
         ),
         ("repo/app", "a chart of a helm repository is written with its version: repo/app@VERSION"),
         ("empty", "empty: the directory is empty"),
@@ -199,7 +199,7 @@ def test_from_another_path_at_a_git_ref(git: Git, finding: Finding, monkeypatch:
     [found] = finding("charts", from_="git:v1:legacy")
     assert isinstance(found, Subject)
     assert finding.version(found.old) == "1.0.0"
-    words = "there is no chart at charts/app in v1\n  name where it was: --from git:v1:PATH"
+    words = "charts/app: no chart there in v1\n  name where it was: --from git:v1:PATH"
     assert finding.complaint("charts/app", from_="git:v1") == words
     [found] = finding("charts", from_="git:v1")
     assert isinstance(found, Subject)
@@ -255,7 +255,7 @@ def test_dependencies_at_hand_are_lent_to_the_older_version(git: Git, finding: F
         error = again.says(raised.value)
     assert str(error).splitlines() == [
         'git:v1-again:charts/app: the dependency "redis" is not in charts/',
-        "  Chart.yaml:5",
+        "  git:v1-again:charts/app/Chart.yaml:5",
         "  let helm fetch it, into a cache: --deps",
     ]
 
@@ -267,7 +267,7 @@ def test_a_missing_dependency_mentions_what_fetches_it(here: Path, finding: Find
         load(finding.engine, subject.source)
     assert str(subject.says(raised.value)).splitlines() == [
         'app: the dependency "redis" is not in charts/',
-        "  Chart.yaml:5",
+        "  app/Chart.yaml:5",
         "  run: helm dependency build app",
         "  or let helm fetch it, into a cache: --deps",
     ]
@@ -393,7 +393,7 @@ def test_manifests_that_are_kept_in_git(git: Git, finding: Finding) -> None:
         subject = finding.one(manifests=("prod/app.yaml",), **asked)
         assert subject.old_manifests == stream("app", name="one")
     assert finding.one(manifests=("prod/new.yaml",), since="v1").is_new
-    assert "there is no prod/new.yaml in v1" in finding.complaint(
+    assert "prod/new.yaml: no such file in v1" in finding.complaint(
         manifests=("prod/new.yaml",), from_="git:v1"
     )
 
@@ -402,8 +402,8 @@ def test_manifests_that_are_kept_in_git(git: Git, finding: Finding) -> None:
     ("text", "from_", "words"),
     [
         ("a: b: c", "", "yaml: mapping values are not allowed in this context\n  new.yaml:1:1"),
-        ("# nothing\n", "", "new.yaml: there are no manifests in it"),
-        ("", "", "new.yaml: there are no manifests in it"),
+        ("# nothing\n", "", "new.yaml: no manifests found"),
+        ("", "", "new.yaml: no manifests found"),
         (stream("a"), "oci://example.org/app:1.0.0", "is a packaged chart, and manifests are checked"),
         (stream("a"), "git:v1", "new.yaml is not in a git repository"),
     ],

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Watchbill
+from watchbill.cli import run
 
 JOB = """\
 apiVersion: batch/v1
@@ -347,7 +348,17 @@ def test_a_chart_nobody_may_read(watchbill: Watchbill, tmp_path: Path) -> None:
     assert watchbill("check", str(path)).returncode == 2
 
 
-def test_nothing_is_named(watchbill: Watchbill) -> None:
-    done = watchbill("check")
-    assert done.returncode == 2
-    assert "nothing to check is named" in done.stderr
+@pytest.mark.parametrize("command", [("check",), ("matrix",), ("compare", "helm@3.19", "helm@4")])
+def test_without_a_chart_the_current_directory_is_meant(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...],
+) -> None:
+    chart(tmp_path / "app", {"templates/job.yaml": GOOD})
+    monkeypatch.chdir(tmp_path)
+    run(list(command))
+    said = capsys.readouterr().out
+    run([*command, "."])
+    assert said == capsys.readouterr().out
+    assert "app" in said

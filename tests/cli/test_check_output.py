@@ -90,7 +90,7 @@ def test_a_report_in_a_file_leaves_one_line_on_stdout(watchbill: Watchbill, bad:
         (("-o", "json={0}/a", "--output-file", "{0}/b"), "--output-file is for a single report"),
         (("-o", "json="), "names no file"),
         (("-o", "jsonn"), "'jsonn' is not one of"),
-        (("--select", "WB9"), "there is no rule 'WB9'"),
+        (("--select", "WB9"), "unknown rule 'WB9'"),
         (("--ignore", "WB3O2"), "did you mean 'WB302'?"),
         (("--select", "WB101,"), "has an empty entry"),
     ],

@@ -186,7 +186,7 @@ def test_a_mistake_in_the_settings_is_exit_code_2(
     write(folder, {name: "tools: [helm@4]\nserverities: {}\n"})
     done = watchbill("shop", *arguments)
     assert done.returncode == 2
-    assert f"{name}:2: there is no key 'serverities'\n" in done.stdout + done.stderr
+    assert f"{name}:2: unknown key 'serverities'\n" in done.stdout + done.stderr
     assert "did you mean 'severities'?" in done.stdout + done.stderr
 
 
@@ -196,7 +196,7 @@ def test_a_file_of_settings_that_is_not_there(
     done = watchbill("shop", "--config", "none.yaml")
     assert (done.returncode, done.stderr) == (
         2,
-        "error: there is no none.yaml\n  name the file with your settings\n",
+        "error: none.yaml: no such file\n  name the file with your settings\n",
     )
 
 
@@ -209,5 +209,5 @@ def test_broken_settings_of_one_chart_do_not_keep_others_from_being_checked(
     done = watchbill("all", "--output", "json")
     assert done.returncode == 2
     charts = {chart["path"]: chart for chart in json.loads(done.stdout)["charts"]}
-    assert charts["all/other"]["problem"]["what"] == "all/other/.watchbill.yaml:1: there is no key 'tool'"
+    assert charts["all/other"]["problem"]["what"] == "all/other/.watchbill.yaml:1: unknown key 'tool'"
     assert charts["all/shop"]["found"]["error"] == 1

@@ -166,16 +166,19 @@ def test_equal_input_gives_equal_bytes(watchbill: Watchbill, form: str) -> None:
 
 
 BAD = {
-    "no tool": ([], "TOOL@VERSION"),
-    "one tool": (["helm@4"], "TOOL@VERSION"),
-    "no chart": ([*TOOLS], "nothing to check is named"),
-    "no such tool": (["helm@4", "helmet", ORDERS], "'helmet' is no tool"),
+    "no tool": ([], "compare needs two tools\n  write: watchbill compare helm@3.19 helm@4 ./chart"),
+    "one tool": (["helm@4"], "compare needs two tools"),
+    "charts first": ([ORDERS, "helm@4"], f"watchbill compare helm@3.19 helm@4 {ORDERS}"),
+    "no such tool": (["helm@4", "helmet", ORDERS], "unknown tool 'helmet'"),
     "no such version": (["helm@4", "helm@2", ORDERS], "older than any version the model knows"),
     "the same twice": (["helm@4", "helm@4.3", ORDERS], "helm@4 and helm@4.3 are both helm 4.3.1"),
     "the only kubectl twice": (["kubectl", "kubectl", ORDERS], "kubectl and kubectl are both kubectl"),
     "no such form": ([*TOOLS, ORDERS, "-o", "xml"], "'xml' is not one of"),
-    "no name of a release": ([*TOOLS, ORDERS, "--release", "A_b"], "'A_b' is no name of a release"),
-    "values for manifests": ([*TOOLS, "-m", "x.yaml", "--set", "a=b"], "values are given, and manifests"),
+    "no name of a release": ([*TOOLS, ORDERS, "--release", "A_b"], "'A_b' is not a valid release name"),
+    "values for manifests": (
+        [*TOOLS, "-m", "x.yaml", "--set", "a=b"],
+        "values cannot be combined with rendered manifests",
+    ),
     "stdin twice": ([*TOOLS, "-m", "-", "--from", "-"], "stdin can be read only once"),
     "charts and manifests": ([*TOOLS, ORDERS, "-m", "x.yaml"], "charts and -m cannot be mixed"),
 }

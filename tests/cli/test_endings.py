@@ -76,9 +76,9 @@ def test_findings_are_exit_code_1_and_no_complaint(
     [
         (["show"], "Missing argument 'CHART'", "run: watchbill show --help"),
         (["show", "x", "--colour"], "No such option", "run: watchbill show --help"),
-        (["shwo"], "No such command 'shwo'", "run: watchbill --help"),
-        (["show", "x", "--timeout", "soon"], "'soon' is no duration", "run: watchbill show --help"),
-        (["show", "x", "--memory", "lots"], "'lots' is no size", "run: watchbill show --help"),
+        (["shwo"], "unknown command 'shwo'", "run: watchbill --help"),
+        (["show", "x", "--timeout", "soon"], "'soon' is not a duration", "run: watchbill show --help"),
+        (["show", "x", "--memory", "lots"], "'lots' is not a size", "run: watchbill show --help"),
         (["show", "x", "--timeout", "0s"], "not between 1s and 24h", "run: watchbill show --help"),
         (
             ["show", "x", "--timeout", "99999999999999h"],
@@ -87,7 +87,7 @@ def test_findings_are_exit_code_1_and_no_complaint(
         ),
         (["show", "x", "--memory", "1"], "not between 64Mi and 1024Gi", "run: watchbill show --help"),
         (["show", "x", "--memory", "99999999999999999999"], "not between 64Mi and 1024Gi", ""),
-        (["show", "no/such/chart"], "there is no chart at no/such/chart", "Chart.yaml"),
+        (["show", "no/such/chart"], "no/such/chart: no such file or directory", "Chart.yaml"),
         (["show", "README.md"], "README.md", "Chart.yaml"),
         (["show", "b\udcffad"], "not valid UTF-8", ""),
         (["show", "examples/charts/orders", "--set", "a=\udcff"], "not valid UTF-8", ""),
@@ -109,7 +109,7 @@ def test_bad_input_is_one_clear_error_and_exit_code_2(
 @pytest.mark.parametrize(
     ("shell", "what"),
     [
-        ("show examples/charts/orders -f - <&-", "nothing to read on stdin"),
+        ("show examples/charts/orders -f - <&-", "stdin is closed"),
         (r"show examples/charts/orders -f - < <(printf '\xff\xfe: x')", "not valid UTF-8"),
         ("show examples/charts/orders > /dev/full", "the output cannot be written"),
     ],

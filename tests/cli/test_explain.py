@@ -79,14 +79,14 @@ def test_a_page_is_plain_when_piped(watchbill: Watchbill) -> None:
 @pytest.mark.parametrize(
     ("arguments", "what", "then"),
     [
-        (["WB1O1"], "there is no rule 'WB1O1'", "did you mean WB101, immutable-job?"),
-        (["hook-exists"], "there is no rule 'hook-exists'", "did you mean WB201, hook-already-exists?"),
-        (["xyzzy"], "there is no rule 'xyzzy'", "all rules: watchbill explain"),
+        (["WB1O1"], "unknown rule 'WB1O1'", "did you mean WB101, immutable-job?"),
+        (["hook-exists"], "unknown rule 'hook-exists'", "did you mean WB201, hook-already-exists?"),
+        (["xyzzy"], "unknown rule 'xyzzy'", "all rules: watchbill explain"),
         (["--error", "  \n"], "the error is empty", "paste it"),
-        (["WB101", "--error", "x"], "a rule and an error are given", "leave out one"),
-        (["--error", "x", "-o", "markdown"], "as text or json", "leave out -o markdown"),
-        (["WB101", "-n", "prod"], "belong to an error", "--error TEXT"),
-        (["--error", "x", "-n", "a;b"], "'a;b' is no name", "small letters"),
+        (["WB101", "--error", "x"], "a rule and --error cannot be combined", "remove 'WB101' or --error"),
+        (["--error", "x", "-o", "markdown"], "only text and json", "remove -o markdown"),
+        (["WB101", "-n", "prod"], "only apply to --error", "--error TEXT"),
+        (["--error", "x", "-n", "a;b"], "'a;b' is not a valid name", "lower-case letters"),
     ],
 )
 def test_bad_input_is_one_clear_error(

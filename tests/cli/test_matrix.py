@@ -126,14 +126,16 @@ def test_nothing_to_run(watchbill: Watchbill, tmp_path: Path) -> None:
 
 
 BAD = {
-    "nothing is named": ([], "nothing to check is named"),
-    "no such chart": (["nope"], "there is no chart at nope"),
-    "no such tool": ([ORDERS, "--tool", "helmet"], "'helmet' is no tool"),
+    "no such chart": (["nope"], "nope: no such file or directory"),
+    "no such tool": ([ORDERS, "--tool", "helmet"], "unknown tool 'helmet'"),
     "no such version": ([ORDERS, "--tool", "helm@2"], "older than any version the model knows"),
     "no such form": ([ORDERS, "-o", "xml"], "'xml' is not one of"),
-    "no name of a release": ([ORDERS, "--release", "A_b"], "'A_b' is no name of a release"),
+    "no name of a release": ([ORDERS, "--release", "A_b"], "'A_b' is not a valid release name"),
     "charts and manifests": ([ORDERS, "-m", "x.yaml"], "charts and -m cannot be mixed"),
-    "values for manifests": (["-m", "x.yaml", "--set", "a=b"], "values are given, and manifests"),
+    "values for manifests": (
+        ["-m", "x.yaml", "--set", "a=b"],
+        "values cannot be combined with rendered manifests",
+    ),
     "no such file": (["-m", "nope.yaml"], "the manifests cannot be read"),
     "stdin twice": (["-m", "-", "--from", "-"], "stdin can be read only once"),
     "no version before": ([ORDERS, "--from", "nope"], "nope"),

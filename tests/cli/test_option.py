@@ -86,9 +86,9 @@ def test_the_rest_is_left_to_click(arguments: list[str]) -> None:
     ("arguments", "says"),
     [
         (["--depth", "6"], "6 is not in the range 1<=x<=5."),
-        (["--timeout", "soon"], "'soon' is no duration; write it like 90s, 5m or 1h30m"),
+        (["--timeout", "soon"], "'soon' is not a duration; write it like 90s, 5m or 1h30m"),
         (["--memory", "1Mi"], "'1Mi' is not between 64Mi and 1024Gi"),
-        (["--memory", "64ki"], "'64ki' is no size; write it like 512Mi or 1Gi"),
+        (["--memory", "64ki"], "'64ki' is not a size; write it like 512Mi or 1Gi"),
     ],
 )
 def test_click_says_what_is_wrong_with_a_value(arguments: list[str], says: str) -> None:

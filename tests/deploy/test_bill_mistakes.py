@@ -39,9 +39,7 @@ def refused(engine: Engine, file: str = "bill.yaml", profile: str = "") -> str:
 
 @pytest.mark.usefixtures("shop")
 def test_an_unknown_profile(engine: Engine) -> None:
-    assert refused(engine, profile="prod") == (
-        "there is no profile 'prod' in the bill\n  the bill has no profiles"
-    )
+    assert refused(engine, profile="prod") == ("unknown profile 'prod'\n  the bill has no profiles")
 
 
 def test_a_mistyped_profile(engine: Engine, shop: Path) -> None:
@@ -51,8 +49,8 @@ def test_a_mistyped_profile(engine: Engine, shop: Path) -> None:
 
 
 def test_a_bill_that_is_not_there(engine: Engine, here: Path) -> None:
-    assert refused(engine, "bill.yml") == "there is no bill.yml\n  name the file with the product's bill"
-    assert refused(engine, str(here)) == f"{here} cannot be read: Is a directory"
+    assert refused(engine, "bill.yml") == "bill.yml: no such file\n  name the file with the product's bill"
+    assert refused(engine, str(here)) == f"{here}: Is a directory"
 
 
 @pytest.mark.parametrize(

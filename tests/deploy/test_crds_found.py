@@ -177,9 +177,9 @@ def test_two_that_differ_are_nobodys_to_choose_from(engine: Engine, shop: Path) 
     [
         (
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n",
-            "crds.yaml: a ConfigMap is no CustomResourceDefinition",
+            "crds.yaml: a ConfigMap is not a CustomResourceDefinition",
         ),
-        ("just: values\n", "crds.yaml: this is no Kubernetes object"),
+        ("just: values\n", "crds.yaml: not a Kubernetes object"),
         ("- a\n- b\n", "YAML parse error on crds.yaml: "),
         ("a: [\n", "YAML parse error on crds.yaml: "),
         (
@@ -201,9 +201,7 @@ def test_what_is_no_definition(engine: Engine, shop: Path, content: str, words: 
 
 def test_a_folder_of_nothing(engine: Engine, shop: Path) -> None:
     write(shop, {"crds/readme.md": ""})
-    assert (
-        refused(engine, HEAD + "crds: [crds]\n" + COMPONENTS) == "there is no YAML in crds\n  bill.yaml: crds"
-    )
+    assert refused(engine, HEAD + "crds: [crds]\n" + COMPONENTS) == "crds: no YAML found\n  bill.yaml: crds"
 
 
 def test_a_file_that_is_not_utf_8(engine: Engine, shop: Path) -> None:

@@ -70,7 +70,7 @@ REFUSED = {
         """\
 shop cannot go back to 1.0.0: 2.0.0 is installed
   bills/1.0.0.yaml
-  there is no way back to an older version: deploy 2.0.0 or a later one""",
+  downgrades are not supported: deploy 2.0.0 or a later version""",
     ),
     "older, with --back": (
         COMPLETE,
@@ -81,7 +81,7 @@ shop cannot go back to 1.0.0: 2.0.0 is installed
 shop cannot go back to 1.0.0: 2.0.0 is installed
   bills/1.0.0.yaml
   --back is for a deploy that is not complete, and that of 2.0.0 is
-  there is no way back to an older version: deploy 2.0.0 or a later one""",
+  downgrades are not supported: deploy 2.0.0 or a later version""",
     ),
     "one too far": (
         Known("1.0.0"),

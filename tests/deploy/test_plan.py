@@ -1,4 +1,4 @@
-"""A plan without a cluster: the order, from the bill and its modules alone; and options that do not go together."""
+"""A plan without a cluster: the order, from the bill and its modules alone; and options that cannot be combined."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -100,12 +100,12 @@ def test_a_job_that_should_be_gone_is_told_without_a_cluster(deploy: Command) ->
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((), "there is no bill to deploy"),
-        (("bill.yaml", "--offline"), "--offline is for --plan"),
-        (("bill.yaml", "--plan", "--dry-run"), "--plan and --dry-run do not go together"),
-        (("--through", ".", "--back"), "--back and --through do not go together"),
-        (("--through", ".", "--only=web"), "--only and --through do not go together"),
-        (("--through", ".", "--plan", "--offline"), "--offline and --through do not go together"),
+        ((), "no bill given"),
+        (("bill.yaml", "--offline"), "--offline needs --plan"),
+        (("bill.yaml", "--plan", "--dry-run"), "--plan and --dry-run cannot be combined"),
+        (("--through", ".", "--back"), "--back and --through cannot be combined"),
+        (("--through", ".", "--only=web"), "--only and --through cannot be combined"),
+        (("--through", ".", "--plan", "--offline"), "--offline and --through cannot be combined"),
         (("bill.yaml", "--plan", "--offline", "--only=wep"), "has no component 'wep'"),
         (("nothing.yaml", "--plan", "--offline"), "nothing.yaml"),
         (("bill.yaml", "--timeout=soon"), "soon"),

@@ -41,10 +41,10 @@ def test_the_named_one_wins_then_the_environment_then_the_path(tmp_path: Path) -
 
 
 def test_without_a_helm_it_is_said_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="there is no helm on PATH") as told:
+    with pytest.raises(UserError, match="helm is not on PATH") as told:
         Helm.find(environment={"PATH": str(tmp_path)})
     assert told.value.then == "install Helm 3.13 or later, or name the binary with --helm or $HELM"
-    with pytest.raises(UserError, match="no-such-helm: there is no such program"):
+    with pytest.raises(UserError, match="no-such-helm: no such program"):
         Helm.find("no-such-helm")
 
 

@@ -101,7 +101,7 @@ def test_the_reason_is_all_of_helms_error(tmp_path: Path) -> None:
     assert done.reason == "UPGRADE FAILED: a\n  b"
     silent, _ = run(script(tmp_path, "exit 3"))
     assert silent is not None
-    assert silent.reason == "helm ended with exit code 3 and said nothing"
+    assert silent.reason == "helm exited with code 3 and printed nothing"
 
 
 def test_a_line_of_a_megabyte_is_cut_and_the_next_is_read(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_name_that_no_job_has(registry: Registry, name: str, advice: str) -> N
     with pytest.raises(UserError) as refused:
         registry.named(name)
 
-    assert str(refused.value) == f"there is no job {name!r}\n  {advice}"
+    assert str(refused.value) == f"unknown job {name!r}\n  {advice}"
 
 
 def test_a_name_that_two_jobs_have() -> None:

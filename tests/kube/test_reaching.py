@@ -231,7 +231,7 @@ WRONG_CLUSTERS: dict[str, tuple[dict[str, object], str]] = {
         "only one",
     ),
     "no url": ({"server": "https://"}, "is not a URL"),
-    "no server": ({"server": ""}, "there is no server"),
+    "no server": ({"server": ""}, "no server given"),
     "bad port": ({"server": "https://a:99999"}, "is not a URL"),
 }
 

@@ -38,7 +38,7 @@ def locate(
     try:
         [answer] = engine.ask(question)
     except EngineFailed as failed:
-        raise explain(failed.error, chart.path) from None
+        raise explain(failed.error, chart.path, chart) from None
     places: list[Place | None] = []
     for found in answer.places:
         steps = [Position(chart.file(step.file), step.line, step.column) for step in found.steps or ()]

@@ -26,8 +26,8 @@ _HINTS = (
         "look at the indentation, and quote texts with ': ' in them",
     ),
     (regex("did not find expected key"), "look at the indentation of this line and of those before it"),
-    (regex("value contains itself"), "write out what the anchor stands for"),
-    (regex("stands twice"), "leave one of them out"),
+    (regex("value contains itself"), "replace the alias by its content"),
+    (regex("duplicate key"), "remove one of them"),
 )
 
 

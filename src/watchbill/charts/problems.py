@@ -1,22 +1,34 @@
 """What the engine found wrong, in words for the chart's author: what, where, what next."""
 
+import os
+import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
 from watchbill.charts.protocol import EngineError
 from watchbill.errors import UserError
 
+if TYPE_CHECKING:
+    from watchbill.charts.chart import Chart
+
 _NEXT = {
     "chart": "name a directory with a Chart.yaml, or a packaged chart (.tgz)",
-    "fail": "correct the values given with -f or --set",
-    "template": "correct the template, or give the values it needs with -f or --set",
-    "symlink": "copy the file into the chart, or allow it with --follow-symlinks",
-    "kube-version": "name the cluster's version with --kube-version",
-    "required": "give the value with -f or --set",
+    "fail": "correct the values, or the chart",
+    "template": "correct the template, or set the values it needs with -f or --set",
+    "size": "Helm 3.17.3 to 4.2 refuse such a chart: exclude the file in .helmignore, or use Helm 4.3",
+    "kube-version": "set the cluster's version with --kube-version",
+    "required": "set the value with -f or --set",
     "schema": "correct the values, or values.schema.json",
-    "values": "correct the values given with -f or --set",
-    "yaml": "look at what the template gives: helm template --debug",
+    "values": "correct the values passed with -f or --set",
+    "yaml": "correct the template",
 }
+_OUTSIDE = "points out of the chart"  # of a link: all that --follow-symlinks allows
+_SYNTAX = "parse error at ("  # of a template, which no value corrects
 # Where the words say nothing of the chart: that its path is among them is chance.
 _NAMELESS = ("schema", "symlink", "required", "fail")
-_POINTS_OUT = "points out of the chart"
+# Where `_next` names the place.
+_CORRECTED = ("chart", "values")
 _LONGEST_LINE = 400
 _MOST_LINES = 12
 
@@ -25,38 +37,80 @@ class MissingDependency(UserError):  # noqa: N818
     """A chart that is not in `charts/`: commands that can fetch it say so."""
 
 
-def explain(error: EngineError, path: str) -> UserError:
-    """`path` is the chart or file the user named."""
+def explain(error: EngineError, path: str, chart: "Chart | None" = None) -> UserError:
+    """Return the error for the user. `path` is the chart or file that the user named; with the loaded `chart`, names of
+    templates become paths of files."""
+    if chart is not None:
+        error = _with_paths(error, chart)
     what, where = _what_and_where(error)
-    then = _NEXT.get(error.kind)
-    if error.kind == "symlink" and not error.message.endswith(_POINTS_OUT):  # to follow it does not help
-        then = "remove the link, or copy into the chart what it should point to"
+    then = _next(error, path)
     kind = UserError
     if error.kind == "dependency" and error.missing:
         kind = MissingDependency
         said, *more = error.message.splitlines()
         if said.startswith("found in Chart.yaml"):
             said = ", ".join(f'the dependency "{name}" is not in charts/' for name in error.missing)
-        what, where = said, [_place(error), *more]
+        what, where = said, [os.path.join(path, _place(error)) if error.file else "", *more]
         then = f"run: helm dependency build {path}"
     is_named = path in what and error.kind not in _NAMELESS
-    return kind(what if is_named else f"{path}: {what}", where="\n".join(where) or None, then=then)
+    what = what if is_named else f"{path}: {what}"
+    return kind(_one_line(what), where="\n".join(filter(None, where)) or None, then=then)
+
+
+def _next(error: EngineError, path: str) -> str | None:
+    """What the user can do about it."""
+    if error.kind == "symlink":
+        if error.message.endswith(_OUTSIDE):
+            return "copy the file into the chart, or allow it with --follow-symlinks"
+        return "remove the link, or copy into the chart what it should point to"
+    if error.kind == "chart" and error.file:
+        return f"correct {os.path.join(path, _place(error))}"
+    if error.kind == "values" and error.file:
+        return f"correct {_place(error)}"
+    if error.kind == "schema" and any(violation.bad_schema for violation in error.violations):
+        return "correct values.schema.json"
+    if error.kind == "template" and error.message.startswith(_SYNTAX):
+        return "correct the template"
+    return _NEXT.get(error.kind)
+
+
+def _with_paths(error: EngineError, chart: "Chart") -> EngineError:
+    """Helm names templates as CHART/templates/FILE, which need not be a path: the directory may have another name."""
+
+    def path_of(template: str) -> str:
+        return os.path.join(chart.path, chart.file(template))
+
+    named = re.compile(rf"(?<![\w./-])({re.escape(chart.name)}/(?:templates|charts|crds)/[^\s:\"'()<>]+)")
+    message = named.sub(lambda found: path_of(found[1]), error.message)
+    is_template = error.file.startswith(f"{chart.name}/")
+    return replace(error, message=message, file=path_of(error.file) if is_template else error.file)
+
+
+def _one_line(text: str) -> str:
+    """A path may contain line breaks."""
+    first, *rest = text.splitlines() or [""]
+    return "\\n".join((first, *rest))
 
 
 def _what_and_where(error: EngineError) -> tuple[str, list[str]]:
     """Helm's words: their cause as the headline, the way to it below, neither longer than a screen."""
     lines = [_shortened(line) for line in error.message.strip().splitlines()]
     place = _place(error)
+    if bad := [violation for violation in error.violations if violation.bad_schema]:
+        said = [line for violation in bad for line in violation.message.splitlines()]
+        return f"values.schema.json of chart {bad[0].chart} is not a JSON schema", _cut(said)
     if error.violations:
         fields = [f"{violation.path or '(root)'}: {violation.message}" for violation in error.violations]
-        return "the values do not fit the chart's schema", _cut(fields)
+        return "the values do not match the chart's schema", _cut(fields)
     if error.kind in ("required", "fail"):
         _, _, first = lines[0].partition("): ")  # behind "execution error at (file:line:column)"
         return first or lines[0], _cut([*lines[1:], place])
     if len(lines) > 1:
         return lines[-1].strip(), _cut(lines[:-1])
     [headline] = lines or [""]
-    return headline, [place] if place and place not in headline else []
+    rendered = [f"rendered: {_shortened(error.rendered.strip())}"] if error.rendered.strip() else []
+    is_below = place and place not in headline and error.kind not in _CORRECTED
+    return headline, [*([place] if is_below else []), *rendered]
 
 
 def _place(error: EngineError) -> str:

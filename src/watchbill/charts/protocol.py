@@ -190,6 +190,7 @@ class Violation(Wire, frozen=True):
     chart: str
     path: str
     message: str
+    bad_schema: bool = False  # the schema itself is wrong, not the values
 
 
 class EngineError(Wire, frozen=True):
@@ -200,6 +201,7 @@ class EngineError(Wire, frozen=True):
     column: int = 0
     missing: tuple[str, ...] = ()
     violations: tuple[Violation, ...] = ()
+    rendered: str = ""  # the line of output that is not YAML
 
 
 class Rendered(Wire, frozen=True):

@@ -110,7 +110,7 @@ def _each(
             else:
                 yield rendered.index, _rendering(context, rendered, bodies)
     except EngineFailed as failed:
-        raise explain(failed.error, chart.source.path) from None
+        raise explain(failed.error, chart.source.path, chart) from None
 
 
 def render(engine: Engine, chart: Chart, contexts: Sequence[Context]) -> list[Rendering | Failure]:
@@ -122,7 +122,7 @@ def render_one(engine: Engine, chart: Chart, context: Context) -> Rendering:
     """A single context that must render; what stands in its way is the user's to read."""
     [result] = render(engine, chart, [context])
     if isinstance(result, Failure):
-        raise explain(result.error, chart.source.path)
+        raise explain(result.error, chart.source.path, chart)
     return result
 
 

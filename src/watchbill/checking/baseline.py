@@ -61,7 +61,7 @@ def write(file: str, entries: Iterable[Entry]) -> None:
             opened.write(text + b"\n")
     except (OSError, ValueError) as error:
         said = error.strerror if isinstance(error, OSError) else error
-        raise UserError(f"the baseline cannot be written to {file}: {said}") from None
+        raise UserError(f"{file}: cannot write the baseline: {said}") from None
 
 
 def read(file: str) -> Baseline:
@@ -71,11 +71,12 @@ def read(file: str) -> Baseline:
             text = opened.read(LARGEST + 1)
     except FileNotFoundError:
         raise UserError(
-            f"there is no baseline {file}", then=f"write one: watchbill check --write-baseline {file} CHART"
+            f"{file}: no such file",
+            then=f"create the baseline: watchbill check --write-baseline {file} CHART",
         ) from None
     except (OSError, ValueError) as error:
         said = error.strerror if isinstance(error, OSError) else error
-        raise UserError(f"the baseline {file} cannot be read: {said}") from None
+        raise UserError(f"{file}: cannot read the baseline: {said}") from None
     if len(text) > LARGEST:
         raise UserError(f"the baseline {file} is larger than {LARGEST >> 20} MiB", then=_again(file))
     try:
@@ -87,7 +88,7 @@ def read(file: str) -> Baseline:
             )
         written = msgspec.json.decode(text, type=BaselineFile)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UserError(f"{file} is no baseline: {error}", then=_again(file)) from None
+        raise UserError(f"{file} is not a baseline: {error}", then=_again(file)) from None
     return Baseline(file, written.findings)
 
 

@@ -254,7 +254,7 @@ def _renderings(chart: Chart, version: FromChart) -> tuple[Rendering, ...]:
     looks = [version.look(revision) for revision in FIRST_REVISIONS]
     found = tuple(look for look in looks if not isinstance(look, Failure))
     if not found:
-        raise explain(next(look.error for look in looks if isinstance(look, Failure)), chart.path)
+        raise explain(next(look.error for look in looks if isinstance(look, Failure)), chart.path, chart)
     return found
 
 

@@ -1,5 +1,6 @@
 """Options of the commands that go through many charts: which versions of them, and in which surroundings."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,17 @@ if TYPE_CHECKING:
 VERSIONS = (
     Option(
         ("--from",),
-        "The version before: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
+        "The previous version: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
         name="from_",
         default="",
         metavar="VERSION",
     ),
-    Option(("--since",), "Charts that changed since, each from its merge base.", default="", metavar="REF"),
+    Option(
+        ("--since",),
+        "Only charts that changed since REF, compared with the merge base.",
+        default="",
+        metavar="REF",
+    ),
     Option(
         ("-m", "--manifests"),
         "Rendered manifests instead of charts; '-' is stdin.",
@@ -29,33 +35,40 @@ VERSIONS = (
     ),
 )
 SURROUNDINGS = (
-    Option(("--deps",), "Let helm fetch missing dependencies into a cache.", switch=True),
+    Option(("--deps",), "Fetch missing dependencies with helm, into a cache.", switch=True),
     Option(
         ("--helm",),
-        "The helm that fetches dependencies and older versions.  [default: $HELM, or helm]",
+        "The helm that fetches dependencies and previous versions.  [default: $HELM, or helm]",
         name="helm_path",
         metavar="PATH",
     ),
-    Option(("--objects",), "Objects that `lookup` finds in the cluster.", metavar="FILE"),
-    Option(("--post-renderer",), "A command between rendering and the tool, as helm has it.", metavar="CMD"),
-    Option(("--post-renderer-args",), "Its arguments, one each.", many=True, metavar="ARG"),
-    Option(("--config",), "Settings instead of the nearest .watchbill.yaml.", metavar="FILE"),
+    Option(("--objects",), "Objects that templates find with `lookup`.", metavar="FILE"),
+    Option(("--post-renderer",), "Command that changes the rendered manifests, as in helm.", metavar="CMD"),
+    Option(
+        ("--post-renderer-args",), "An argument of the post-renderer. Repeatable.", many=True, metavar="ARG"
+    ),
+    Option(("--config",), "Use this file instead of the nearest .watchbill.yaml.", metavar="FILE"),
 )
 
 
 def check_inputs(manifests: Sequence[str], from_: str, options: dict[str, Any]) -> None:
     """What can be wrong with options before anything is looked at."""
-    from watchbill.rehearsal.script import check_release
-
     if manifests and any(options[name] for name in VALUES):
         raise UserError(
-            "values are given, and manifests that are rendered already",
-            then="leave out -f and --set, or name a chart instead of -m",
+            "values cannot be combined with rendered manifests",
+            then="remove -f and --set, or name a chart instead of -m",
         )
     if [*manifests, from_, *options["values_files"]].count("-") > 1:
         raise UserError("stdin can be read only once", then="name a file for all but one '-'")
-    if options["release"]:
-        check_release(options["release"])
+    if options.get("post_renderer_args") and not options["post_renderer"]:
+        raise UserError(
+            "--post-renderer-args needs --post-renderer", then="name the command: --post-renderer CMD"
+        )
+
+
+def charts_or_here(charts: Sequence[str], manifests: Sequence[str]) -> tuple[str, ...]:
+    """The named charts; the current directory if neither charts nor manifests are named."""
+    return tuple(charts) if charts or manifests else (os.curdir,)
 
 
 def request(options: dict[str, Any], tools: "tuple[Tool, ...]", **more: Any) -> "Request":
@@ -69,7 +82,7 @@ def request(options: dict[str, Any], tools: "tuple[Tool, ...]", **more: Any) -> 
     command = options["post_renderer"]
     return Request(
         asked=Asked(
-            charts=options["charts"],
+            charts=charts_or_here(options["charts"], options["manifests"]),
             manifests=options["manifests"],
             from_=options["from_"],
             since=options["since"],

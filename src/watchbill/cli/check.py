@@ -13,9 +13,9 @@ from watchbill.cli.session import Session
     "check",
     cls=ExampleCommand,
     examples=(
-        ("watchbill check ./chart", "one chart: is it safe over its life?"),
-        ("watchbill check ./chart --from git:v1.2.0", "this very upgrade"),
-        ("watchbill check charts/ --since origin/main -o github", "charts that changed, in CI"),
+        ("watchbill check ./chart", "one chart and its next release"),
+        ("watchbill check ./chart --from git:v1.2.0", "this upgrade"),
+        ("watchbill check charts/ --since origin/main -o github", "changed charts, in CI"),
     ),
 )
 @click.argument("charts", nargs=-1, metavar="[CHART]...")
@@ -23,9 +23,11 @@ from watchbill.cli.session import Session
 @common_options
 @click.pass_obj
 def command(session: Session, /, **options: Any) -> None:
-    """Find what goes wrong with a chart's Jobs and hooks over its life: installs, upgrades, rollbacks, with Jobs that
-    fail and clients that die, are played in a model of the tools. Nothing is deployed.
+    """Find what goes wrong with a chart's Jobs and hooks.
 
-    Without --from the next version is made up by changing inputs, so a single chart already shows what its next
-    release will hit. Exit code 1 says that something was found, 2 that something could not be checked."""
+    Simulates installs, upgrades and rollbacks, with failing Jobs and interrupted clients. Deploys nothing. By default,
+    checks the charts below the current directory and generates the next version of each: it changes the chart version,
+    the app version, images and values.
+
+    Exit code 1: something was found. Exit code 2: something could not be checked."""
     check(session, options)

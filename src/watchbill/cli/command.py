@@ -1,7 +1,7 @@
 """Commands as click has them: help that begins with examples, because that is what people look for, and options that are
 made of ours."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -21,10 +21,16 @@ class ExampleCommand(click.Command):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Examples"):
-            for line, meaning in self.examples:
-                formatter.write(f"  {line:<{max(len(line) for line, _ in self.examples)}}  {meaning}\n")
+            write_examples(formatter, self.examples)
         formatter.write("\n")
         super().format_help(ctx, formatter)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: Sequence[tuple[str, str]]) -> None:
+    """In two columns, never wrapped: a command is copied as a whole."""
+    width = max(len(line) for line, _ in examples)
+    for line, meaning in examples:
+        formatter.write(f"  {line:<{width}}  {meaning}\n")
 
 
 def with_options(*options: Option) -> Callable[[F], F]:

@@ -11,9 +11,9 @@ from watchbill.cli.session import Session
     "completion",
     cls=ExampleCommand,
     examples=(
-        ('eval "$(watchbill completion bash)"', "in ~/.bashrc"),
-        ('eval "$(watchbill completion zsh)"', "in ~/.zshrc"),
-        ("watchbill completion fish > ~/.config/fish/completions/watchbill.fish", "once"),
+        ('eval "$(watchbill completion bash)"', "add to ~/.bashrc"),
+        ('eval "$(watchbill completion zsh)"', "add to ~/.zshrc"),
+        ("watchbill completion fish > ~/.config/fish/completions/watchbill.fish", "run once"),
     ),
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))

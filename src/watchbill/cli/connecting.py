@@ -17,10 +17,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def cluster_options(function: F) -> F:
     function = click.option(
-        "--context", metavar="NAME", help="The context to use.  [default: the current one]"
+        "--context", metavar="NAME", help="Context of the kubeconfig.  [default: the current one]"
     )(function)
     return click.option(
-        "--kubeconfig", metavar="FILE", help="As kubectl takes it.  [default: $KUBECONFIG, ~/.kube/config]"
+        "--kubeconfig", metavar="FILE", help="Path of the kubeconfig.  [default: $KUBECONFIG, ~/.kube/config]"
     )(function)
 
 

@@ -17,81 +17,87 @@ from watchbill.errors import UserError
     "deploy",
     cls=ExampleCommand,
     examples=(
-        ("watchbill deploy bill.yaml --plan", "what would run, in which order; nothing is changed"),
-        ("watchbill deploy bill.yaml --profile production", "install, upgrade, or finish what was begun"),
-        ("watchbill deploy --through bills/", "one version after the other, to the newest"),
+        ("watchbill deploy bill.yaml --plan", "what would run, in which order; changes nothing"),
+        (
+            "watchbill deploy bill.yaml --profile production",
+            "install, upgrade, or finish an interrupted deploy",
+        ),
+        ("watchbill deploy --through bills/", "every version up to the newest, in order"),
     ),
 )
 @click.argument("file", metavar="[FILE]", required=False)
-@click.option("--profile", default="", metavar="NAME", help="A profile of the bill: its values go on top.")
-@click.option("--only", multiple=True, metavar="NAME", help="Deploy this component alone; repeat it.")
+@click.option("--profile", default="", metavar="NAME", help="Apply a profile of the bill.")
+@click.option("--only", multiple=True, metavar="NAME", help="Deploy only this component. Repeatable.")
 @click.option(
-    "--plan", is_flag=True, help="Tell what would run, what is missing and what would break; write nothing."
+    "--plan", is_flag=True, help="Show what would run, what is missing and what would fail. Change nothing."
 )
-@click.option("--offline", is_flag=True, help="With --plan: do not even read the cluster.")
-@click.option("--dry-run", is_flag=True, help="Run jobs and helm, but let the server change nothing.")
+@click.option("--offline", is_flag=True, help="With --plan: do not contact the cluster.")
+@click.option(
+    "--dry-run", is_flag=True, help="Run jobs and helm with server-side dry run: the cluster does not change."
+)
 @click.option(
     "--through",
     metavar="FOLDER",
-    help="A folder of bills: walk from what is installed to the newest, or to FILE.",
+    help="A folder of bills: deploy each version from the installed one to the newest, or to FILE.",
 )
-@click.option(
-    "--back", is_flag=True, help="Go back to the installed version after a deploy that is not complete."
-)
+@click.option("--back", is_flag=True, help="Return to the installed version after an incomplete deploy.")
 @click.option(
     "--abandon",
     default="",
     metavar="VERSION",
-    help="Give up a version whose deploy is not complete, and deploy FILE over it.",
+    help="Give up a version whose deploy is incomplete, and deploy FILE over it.",
 )
-@click.option("--fail-fast", is_flag=True, help="Begin nothing new after the first failure.")
+@click.option("--fail-fast", is_flag=True, help="Start nothing new after the first failure.")
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),
     metavar="N",
-    help="Components at once.  [default: as the bill says]",
+    help="Components to deploy in parallel.  [default: the bill's]",
 )
 @with_options(
-    Option(("--timeout",), "Cancel the deploy after this time.  [default: as the bill says]", read=duration)
+    Option(("--timeout",), "Cancel the deploy after this time.  [default: the bill's]", read=duration)
 )
-@click.option(
-    "--heal", type=click.Choice(["uninstall"]), help="Take away a first install that was interrupted."
-)
-@click.option("--rerun", multiple=True, metavar="JOB", help="Run a job again that runs once; repeat it.")
+@click.option("--heal", type=click.Choice(["uninstall"]), help="Uninstall an interrupted first install.")
+@click.option("--rerun", multiple=True, metavar="JOB", help="Run a run-once job again. Repeatable.")
 @click.option(
     "--done",
     "taken_as_done",
     multiple=True,
     metavar="JOB",
-    help="Take a job as done that maybe ran; repeat it.",
+    help="Treat a job as done when it is unknown whether it ran. Repeatable.",
 )
 @click.option(
-    "--accept", multiple=True, metavar="RULE", help="Deploy although this rule finds an error; repeat it."
+    "--accept", multiple=True, metavar="RULE", help="Deploy even if this rule finds an error. Repeatable."
 )
 @click.option(
-    "--events", type=click.Choice(["jsonl"]), help="Events for machines on stdout; all else goes to stderr."
+    "--events",
+    type=click.Choice(["jsonl"]),
+    help="Print events as JSON lines on stdout, everything else on stderr.",
 )
 @click.option(
     "--helm", "helm_path", metavar="PATH", help="The helm binary.  [default: $HELM, or the one on PATH]"
 )
 @cluster_options
-@click.option("-v", "--verbose", is_flag=True, help="Also what helm says while it works.")
+@click.option("-v", "--verbose", is_flag=True, help="Also show helm's output.")
 @common_options
 @click.pass_obj
 def command(session: Session, /, **options: Any) -> int:
-    """Deploy a product: its prerequisites one after the other, its components side by side, each with the jobs before and
-    after it. Only from nothing, from the version before, or over the same version.
+    """Install or upgrade a product of several charts.
 
-    Ctrl-C cancels in order, a second one by force. Running the same command again finishes what was begun. Exit code 1 says
-    that something failed, 2 that nothing was begun."""
+    Deploys the prerequisites one after another, then the components in parallel, each with the jobs before and after it.
+    Deploys a first install, an upgrade from a version that the bill allows, or the same version again.
+
+    Ctrl-C cancels the deploy in an orderly way, a second Ctrl-C by force. Run the same command again to finish an
+    interrupted deploy. Exit code 1: something failed. Exit code 2: nothing was started."""
     from watchbill.charts.engine import Engine
     from watchbill.charts.process import Limits
 
     _refuse_contradictions(options)
     need_libraries()
-    from watchbill.cli.deploying import Deploying, plan_offline
+    from watchbill.cli.deploying import Deploying, check_arguments, plan_offline
 
     with Engine(Limits(), session.take_engine()) as engine:
+        check_arguments(engine, options)
         if options["offline"]:
             return plan_offline(session, engine, options)
         deploying = Deploying(session, engine, options, access(options))
@@ -101,7 +107,7 @@ def command(session: Session, /, **options: Any) -> int:
 
 def _refuse_contradictions(options: dict[str, Any]) -> None:
     if not options["file"] and not options["through"]:
-        raise UserError("there is no bill to deploy", then="name its file: watchbill deploy bill.yaml")
+        raise UserError("no bill given", then="name its file: watchbill deploy bill.yaml")
     for one, other in (
         ("back", "through"),
         ("abandon", "through"),
@@ -111,8 +117,10 @@ def _refuse_contradictions(options: dict[str, Any]) -> None:
         ("plan", "dry_run"),
     ):
         if options[one] and options[other]:
-            raise UserError(f"--{one.replace('_', '-')} and --{other.replace('_', '-')} do not go together")
+            raise UserError(f"--{one.replace('_', '-')} and --{other.replace('_', '-')} cannot be combined")
     if options["offline"] and not options["plan"]:
-        raise UserError("--offline is for --plan: a deploy needs its cluster")
+        raise UserError("--offline needs --plan: a deploy needs its cluster")
     if options["offline"] and options["through"]:
-        raise UserError("--offline and --through do not go together: what is installed decides the way")
+        raise UserError(
+            "--offline and --through cannot be combined: the installed version decides which bills are deployed"
+        )

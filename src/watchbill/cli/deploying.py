@@ -25,7 +25,7 @@ from watchbill.deploy.crds import Definitions
 from watchbill.deploy.events import WORKING, Event, event
 from watchbill.deploy.fetched import with_local_charts
 from watchbill.deploy.outlook import Outlook, Selection
-from watchbill.deploy.prediction import Prediction, context_of, predict
+from watchbill.deploy.prediction import Prediction, context_of, predict, rule_id
 from watchbill.deploy.run import Asked, Deploy
 from watchbill.deploy.way import through
 from watchbill.errors import UserError
@@ -256,6 +256,21 @@ class Deploying:
         finally:
             for number in numbers:
                 loop.remove_signal_handler(number)
+
+
+def check_arguments(engine: Engine, options: dict[str, Any]) -> None:
+    """Raise the mistakes of the command line and of the bill that show without a cluster."""
+    for rule in options["accept"]:
+        rule_id(rule)
+    bill = reading.read(engine, options["file"], options["profile"]) if options["file"] else None
+    if options["through"]:
+        siblings.in_folder(engine, options["through"], bill.product if bill else "")
+    named = (*options["rerun"], *options["taken_as_done"])
+    if bill is not None and (named or options["only"]):
+        registry = load(bill.jobs, bill.folder, bill.names)
+        Selection.of(bill, registry, options["only"])
+        for name in named:
+            registry.named(name)
 
 
 def plan_offline(session: Session, engine: Engine, options: dict[str, Any]) -> int:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from watchbill.rules.rule import Rule
 
 NOT_RECOGNISED = """\
-not recognised: none of the errors that Watchbill knows is in this text
-  paste the whole error, from `Error:` on and with all its lines
-  watchbill check CHART says what goes wrong before it does; watchbill explain lists all rules"""
+not recognised: this text contains no error that Watchbill knows
+  paste the whole error, from `Error:` on, with all its lines
+  watchbill check CHART finds problems before you deploy; watchbill explain lists all rules"""
 _DIGITS = str.maketrans("oil", "011")  # letters that pass for digits
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what PowerShell writes into files begins so
 
@@ -26,45 +26,52 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what PowerShell writes into files begins 
     cls=ExampleCommand,
     examples=(
         ("watchbill explain WB101", "what the rule means, an example, the fix"),
-        ("watchbill explain --error 'UPGRADE FAILED: ...'", "what the error means, and the way out today"),
+        ("watchbill explain --error 'UPGRADE FAILED: ...'", "what the error means, and how to recover"),
         (
             "helm upgrade web ./chart 2>&1 | watchbill explain --error -",
-            "the same, with all that was printed",
+            "the same, from a pipe",
         ),
     ),
 )
 @click.argument("rule", default="", metavar="[RULE]")
-@click.option("--error", "text", metavar="TEXT", help="An error, or the log that it is in; '-' is stdin.")
-@click.option("--release", default="", help="Name of the release, for the commands of the way out.")
-@click.option("-n", "--namespace", default="", help="Its namespace, for the same.")
+@click.option(
+    "--error", "text", metavar="TEXT", help="An error message, or a log that contains it; '-' is stdin."
+)
+@click.option("--release", default="", help="Name of the release, used in the suggested commands.")
+@click.option(
+    "-n", "--namespace", default="", help="Namespace of the release, used in the suggested commands."
+)
 @click.option(
     "-o",
     "--output",
     type=click.Choice(["text", "markdown", "json"]),
     default="text",
     show_default=True,
-    help="How to print; markdown is a rule's page as it is written.",
+    help="Output format; markdown prints the source of a rule's page.",
 )
 @common_options
 @click.pass_obj
 def command(
     session: Session, /, *, rule: str, text: str | None, release: str, namespace: str, output: str
 ) -> None:
-    """Explain a rule, by its id or name: what happens, why, an example, the fix, how to live with it today.
-    Without one, list all rules.
+    """Explain a rule, or an error message of Helm or kubectl.
 
-    With --error, explain an error of Helm, kubectl, Argo CD or Flux, pasted as it is: timestamps, colours, line
-    breaks and prefixes of CI logs do not matter. Says what happened, what state the release is in, the commands
-    that get it out of there and what they cost. Exit code 1 says that nothing was recognised."""
+    A rule is given by its id or name; without one, lists all rules.
+
+    With --error, explains an error of Helm, kubectl, Argo CD or Flux, pasted as it is: timestamps, colours, line breaks
+    and prefixes of CI logs do not matter. Says what happened, what state the release is in, which commands recover it
+    and what they cost.
+
+    Exit code 1: the error was not recognised."""
     if text is None:
         if release or namespace:
-            raise UserError("--release and -n belong to an error", then="give it with --error TEXT")
+            raise UserError("--release and -n only apply to --error", then="add --error TEXT")
         _explain_rule(session, rule, output)
         return
     if rule:
-        raise UserError("a rule and an error are given", then=f"leave out one: {rule!r}, or --error")
+        raise UserError("a rule and --error cannot be combined", then=f"remove {rule!r} or --error")
     if output == "markdown":
-        raise UserError("an error is explained as text or json", then="leave out -o markdown")
+        raise UserError("--error supports only text and json output", then="remove -o markdown")
     _explain_error(session, _pasted(text), release, namespace, output)
 
 
@@ -101,7 +108,7 @@ def _find(name: str, rules: "list[Rule]") -> "Rule":
     misread = wanted.translate(_DIGITS)
     close = [misread] if misread in known else get_close_matches(wanted, known, n=1)
     then = f"did you mean {known[close[0]].id}, {known[close[0]].name}?\n" if close else ""
-    raise UserError(f"there is no rule {name!r}", then=f"{then}all rules: watchbill explain")
+    raise UserError(f"unknown rule {name!r}", then=f"{then}all rules: watchbill explain")
 
 
 def _listed(rules: "list[Rule]", output: str) -> str:
@@ -131,7 +138,7 @@ def _explain_error(session: Session, text: str, release: str, namespace: str, ou
 
     for name in filter(None, (release, namespace)):
         if not is_name(name):
-            raise UserError(f"{name!r} is no name", then="use small letters, digits, - and .")
+            raise UserError(f"{name!r} is not a valid name", then="use lower-case letters, digits, - and .")
     told = report(recognise(text, Names(release, namespace)), RULES)
     if output == "json":
         session.say(_json(told))

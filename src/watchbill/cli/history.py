@@ -30,14 +30,14 @@ def whose(function: F) -> F:
             type=click.Choice(["text", "json"]),
             default="text",
             show_default=True,
-            help="How to print.",
+            help="Output format.",
         ),
         click.option(
             "-n",
             "--namespace",
             default="",
             metavar="NAME",
-            help="Where the product's record is.  [default: the bill's]",
+            help="Namespace of the product's record.  [default: the bill's]",
         ),
         click.option("--product", default="", metavar="NAME", help="The product.  [default: the bill's]"),
         click.option(
@@ -57,7 +57,7 @@ def whose(function: F) -> F:
 @whose
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """The last deploys of a product, the newest first: from where to where, how long, and how it ended."""
+    """List the latest deploys of a product."""
     if ctx.invoked_subcommand is not None:
         return
     session = ctx.find_object(Session)
@@ -81,11 +81,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
 @command.command("show")
 @click.argument("number", type=int, metavar="[N]", required=False)
-@click.option("--logs", is_flag=True, help="Also what each job and helm said last.")
+@click.option("--logs", is_flag=True, help="Also show the last log lines of each job and of helm.")
 @whose
 @click.pass_context
 def show(ctx: click.Context, /, number: int | None, logs: bool, **options: Any) -> None:
-    """One deploy in full; the last one, if none is named."""
+    """Show one deploy in full, by default the latest."""
     session = ctx.find_object(Session)
     assert session
     options = _with_those_before(ctx, options)
@@ -147,8 +147,16 @@ def _named(session: Session, options: dict[str, Any]) -> tuple[str, str]:
     from watchbill.charts.process import Limits
     from watchbill.deploy import reading
 
-    with Engine(Limits(), session.take_engine()) as engine:
-        bill = reading.read(engine, options["file"])
+    try:
+        with Engine(Limits(), session.take_engine()) as engine:
+            bill = reading.read(engine, options["file"])
+    except UserError as error:
+        if not options["product"]:
+            raise
+        what = f"the namespace of {options['product']} is unknown: {error.what}"
+        raise UserError(
+            what, where=error.where, then="add -n NAMESPACE, or name the bill with --bill"
+        ) from None
     return options["product"] or bill.product, options["namespace"] or bill.default_namespace
 
 

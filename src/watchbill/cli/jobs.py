@@ -30,7 +30,7 @@ def bill_options(function: F) -> F:
 @click.group("jobs")
 @common_options
 def command() -> None:
-    """The jobs of a bill: which there are, one of them run alone, and those that should be gone by now."""
+    """List, run and lint the Python jobs of a bill."""
 
 
 @command.command(
@@ -38,8 +38,8 @@ def command() -> None:
     cls=ExampleCommand,
     examples=(
         ("watchbill jobs list", "the jobs of bill.yaml"),
-        ("watchbill jobs list --bill FILE", "those of another bill"),
-        ("watchbill jobs list -o json", "for machines"),
+        ("watchbill jobs list --bill FILE", "the jobs of another bill"),
+        ("watchbill jobs list -o json", "for scripts"),
     ),
 )
 @bill_options
@@ -49,12 +49,12 @@ def command() -> None:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How to print.",
+    help="Output format.",
 )
 @common_options
 @click.pass_obj
 def list_jobs(session: Session, /, **options: Any) -> None:
-    """Show every job: where it runs, until when it is needed, where it is declared."""
+    """List every job: when it runs, until when, where it is."""
     with _engine(session) as engine:
         bill, registry = _read(engine, options)
     if options["output"] == "json":
@@ -76,19 +76,21 @@ def list_jobs(session: Session, /, **options: Any) -> None:
     "run",
     cls=ExampleCommand,
     examples=(
-        ("watchbill jobs run logging/grow_volume", "this job alone, as a deploy would run it"),
-        ("watchbill jobs run grow_volume --dry-run", "the cluster refuses to change anything"),
+        ("watchbill jobs run logging/grow_volume", "only this job, as a deploy would run it"),
+        ("watchbill jobs run grow_volume --dry-run", "without changing the cluster"),
     ),
 )
 @click.argument("name", metavar="JOB")
 @bill_options
-@click.option("--dry-run", is_flag=True, help="Let the server change nothing.")
-@click.option("--rerun", is_flag=True, help="Run it although it runs once, and did or maybe did.")
+@click.option("--dry-run", is_flag=True, help="Use server-side dry run: the cluster does not change.")
+@click.option("--rerun", is_flag=True, help="Run it again even if it already ran.")
 @cluster_options
 @common_options
 @click.pass_obj
 def run_job(session: Session, /, **options: Any) -> int:
-    """Run one job alone, as a deploy would: with its rights checked, its time limited, and nobody else deploying meanwhile."""
+    """Run one job alone, as a deploy would.
+
+    Checks its rights, limits its time and holds the lock, so that no deploy runs at the same time."""
     need_libraries()
     from watchbill.cli.running import run_alone
 
@@ -104,18 +106,18 @@ def run_job(session: Session, /, **options: Any) -> int:
     "lint",
     cls=ExampleCommand,
     examples=(
-        ("watchbill jobs lint --version 2.6.0", "in CI: is a job still there that should be gone in 2.6.0?"),
+        ("watchbill jobs lint --version 2.6.0", "in CI: is there a job left that 2.6.0 must not have?"),
         ("watchbill jobs lint", "the same for the version of the bill"),
     ),
 )
-@click.option(
-    "--version", metavar="VERSION", help="The version that is to be released.  [default: the bill's]"
-)
+@click.option("--version", metavar="VERSION", help="The version to release.  [default: the bill's]")
 @bill_options
 @common_options
 @click.pass_obj
 def lint(session: Session, /, **options: Any) -> None:
-    """Find jobs that should be gone by now. Exit code 1 says that there are some."""
+    """Find jobs that are past their removal version.
+
+    Exit code 1: there are some."""
     from watchbill import versions
     from watchbill.jobs.lint import problems
 
@@ -133,7 +135,7 @@ def lint(session: Session, /, **options: Any) -> None:
         session.say(f"  {problem.then}")
     if any(problem.is_error for problem in found):
         raise Found
-    session.say(f"{len(registry)} jobs are as they should be in {bill.product} {version}")
+    session.say(f"{len(registry)} jobs are fine in {bill.product} {version}")
 
 
 def _engine(session: Session) -> "Engine":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from watchbill.cli.asking import check_inputs
+from watchbill.cli.asking import charts_or_here, check_inputs
 from watchbill.cli.command import ExampleCommand, common_options, with_options
 from watchbill.cli.outputs import Output, choose_outputs, deliver, output_options
 from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
@@ -23,9 +23,9 @@ DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
     "matrix",
     cls=ExampleCommand,
     examples=(
-        ("watchbill matrix ./chart", "what each Job does, with a made-up next version"),
-        ("watchbill matrix ./chart --from git:v1.2.0", "in this very upgrade"),
-        ("watchbill matrix ./chart --tool helm@3.17 --tool helm@4 -o markdown", "other tools, for a page"),
+        ("watchbill matrix ./chart", "what each Job does, with a generated next version"),
+        ("watchbill matrix ./chart --from git:v1.2.0", "for this upgrade"),
+        ("watchbill matrix ./chart --tool helm@3.17 --tool helm@4 -o markdown", "other tools, as Markdown"),
     ),
 )
 @click.argument("charts", nargs=-1, metavar="[CHART]...")
@@ -34,7 +34,7 @@ DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
     "from_",
     default="",
     metavar="VERSION",
-    help="The version before: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
+    help="The previous version: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
 )
 @click.option(
     "-m",
@@ -50,10 +50,10 @@ DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
     default=DEFAULT_TOOLS,
     show_default=", ".join(DEFAULT_TOOLS),
     metavar="TOOL@VERSION",
-    help="A column: helm or kubectl. Repeat it.",
+    help="Tool of a column: helm or kubectl. Repeatable.",
 )
 @with_options(*rendering_options(without=("--is-upgrade", "--helm"), release=""))
-@click.option("--deps", is_flag=True, help="Let helm fetch missing dependencies into a cache.")
+@click.option("--deps", is_flag=True, help="Fetch missing dependencies with helm, into a cache.")
 @with_options(*output_options("text", "markdown", "json", "html"))
 @common_options
 @click.pass_obj
@@ -70,10 +70,11 @@ def command(
     output_file: str | None,
     **options: Any,
 ) -> None:
-    """Show what each Job of a chart does over the life of a release: whether it runs, runs again, does not run or
-    fails, and why, in each scenario under each tool. Nothing is deployed: tools and cluster are a model.
+    """Show in a table what each Job does in each scenario.
 
-    Without --from the next version is made up by changing inputs: the chart's version, an image, a value."""
+    Says under each tool whether a Job runs, runs again, does not run or fails, and why. Simulates the tools and the
+    cluster; deploys nothing. By default, takes the charts below the current directory and generates the next version of
+    each: it changes the chart version, the app version, images and values."""
     from watchbill.charts.engine import Engine
     from watchbill.checking.inputs.find import find
     from watchbill.checking.inputs.subject import Asked
@@ -85,7 +86,9 @@ def command(
     check_inputs(manifests, from_, options)
     columns = list(dict.fromkeys(map(read_tool, tools)))
     chosen = RenderingOptions(options)
-    asked = Asked(charts, manifests, from_, deps=deps, follow_symlinks=chosen.follow_symlinks)
+    asked = Asked(
+        charts_or_here(charts, manifests), manifests, from_, deps=deps, follow_symlinks=chosen.follow_symlinks
+    )
     with Engine(chosen.limits, session.take_engine()) as engine, Workspace() as workspace:
         items = find(engine, asked, workspace, read_text)
         tabulator = Tabulator(engine, chosen.context(), columns, follow_symlinks=chosen.follow_symlinks)

@@ -28,7 +28,7 @@ _SIZES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "
 def duration(text: str) -> float:
     given = seconds(text)
     if given is None:
-        raise ValueError(f"{text!r} is no duration; write it like 90s, 5m or 1h30m")
+        raise ValueError(f"{text!r} is not a duration; write it like 90s, 5m or 1h30m")
     if not 0 < given <= _LONGEST:
         raise ValueError(f"{text!r} is not between 1s and 24h")
     return given
@@ -38,7 +38,7 @@ def size(text: str) -> int:
     number = text.rstrip("kKMGi")
     unit = text[len(number) :]
     if not number.isascii() or not number.isdecimal() or unit not in _SIZES:
-        raise ValueError(f"{text!r} is no size; write it like 512Mi or 1Gi")
+        raise ValueError(f"{text!r} is not a size; write it like 512Mi or 1Gi")
     given = int(number) * _SIZES[unit]
     if not _LEAST_MEMORY <= given <= _MOST_MEMORY:
         raise ValueError(f"{text!r} is not between 64Mi and 1024Gi")
@@ -50,7 +50,7 @@ def rendering_options(*, without: Collection[str] = (), release: str = "release-
     options = (
         Option(
             ("-f", "--values"),
-            "Values from a YAML file, or from stdin with '-'.",
+            "Values from a YAML file; '-' is stdin.",
             name="values_files",
             many=True,
             metavar="FILE",
@@ -59,7 +59,7 @@ def rendering_options(*, without: Collection[str] = (), release: str = "release-
         _value("--set-string", "Set a value as a string."),
         _value("--set-json", "Set a value from JSON."),
         _value("--set-file", "Set a value from a file's content."),
-        _value("--set-literal", "Set a value as it stands, nothing interpreted."),
+        _value("--set-literal", "Set a value literally, without parsing it."),
         Option(("-n", "--namespace"), "Namespace of the release.", default="default", show_default=True),
         Option(
             ("--release",),
@@ -68,14 +68,16 @@ def rendering_options(*, without: Collection[str] = (), release: str = "release-
             show_default=True if release else "the chart's name",
         ),
         Option(("--is-upgrade",), "Render as for an upgrade instead of an install.", switch=True),
-        Option(("--kube-version",), "Kubernetes version the templates see.", default="", metavar="VERSION"),
+        Option(
+            ("--kube-version",), "Kubernetes version that the templates see.", default="", metavar="VERSION"
+        ),
         Option(
             ("-a", "--api-versions"),
-            "API versions the templates see, besides Helm's own list.",
+            "Additional API versions that the templates see.",
             many=True,
             metavar="API",
         ),
-        Option(("--follow-symlinks",), "Follow links that leave the chart (Helm always does).", switch=True),
+        Option(("--follow-symlinks",), "Follow links that lead out of the chart, as Helm does.", switch=True),
         Option(
             ("--helm",),
             "Render with this helm binary instead of the built-in library.",
@@ -106,6 +108,7 @@ class RenderingOptions:
         self.helm_path: str | None = options.get("helm_path")
         self.limits = Limits(options["timeout"], options["memory"])
         self._options = options
+        _check_names(options["release"], options["namespace"])
 
     def context(self) -> "Context":
         from watchbill.charts.protocol import Context, Values
@@ -129,6 +132,14 @@ class RenderingOptions:
         )
 
 
+def _check_names(release: str, namespace: str) -> None:
+    from watchbill.rehearsal.script import check_namespace, check_release
+
+    if release:
+        check_release(release, "--release")
+    check_namespace(namespace)
+
+
 def read_text(path: str, what: str) -> str:
     """A file of the user's, or stdin with '-'. `what` it holds, in the words of an error."""
     try:
@@ -145,9 +156,7 @@ def read_bytes(path: str, what: str) -> bytes:
             return file.read()
     except (AttributeError, OSError, ValueError) as error:  # Python has no stdin where it was closed
         if path == "-":
-            raise UserError(
-                "there is nothing to read on stdin", then=f"pipe the {what} in, or name a file"
-            ) from None
+            raise UserError("stdin is closed", then=f"pipe the {what} in, or name a file") from None
         reason = error.strerror if isinstance(error, OSError) else error
         raise UserError(
             f"{path}: the {what} cannot be read: {reason}", then="name a file, or '-' for stdin"

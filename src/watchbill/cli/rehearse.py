@@ -20,8 +20,8 @@ class RehearseCommand(ExampleCommand):
 
             if error.option_name in HELM_FLAGS or error.option_name in KUBECTL_FLAGS:
                 raise UserError(
-                    f"{error.option_name} stands alone",
-                    then=f'a move and its flags are one argument: "upgrade {error.option_name}"',
+                    f"{error.option_name} is a flag of a move",
+                    then=f'quote a move together with its flags: "upgrade {error.option_name}"',
                 ) from None
             raise
 
@@ -41,19 +41,19 @@ class RehearseCommand(ExampleCommand):
     "--manifests",
     multiple=True,
     metavar="FILE",
-    help="A version as rendered manifests, instead of charts; '-' is stdin. Repeat it for the next version.",
+    help="A version as rendered manifests instead of a chart; '-' is stdin. Repeat it for the next version.",
 )
 @click.option(
     "--tool",
     default="helm@4",
     show_default=True,
     metavar="TOOL@VERSION",
-    help="The tool that makes the moves: helm or kubectl.",
+    help="The tool to simulate: helm or kubectl.",
 )
 @click.option(
     "--bare-cluster",
     is_flag=True,
-    help="Assume nothing: custom kinds and what pods refer to are there only if the versions bring them.",
+    help="Start with an empty cluster: no custom kinds, Secrets or ConfigMaps beyond those of the chart.",
 )
 @with_options(*rendering_options(without=("--is-upgrade", "--helm"), release="r"))
 @click.option(
@@ -62,9 +62,9 @@ class RehearseCommand(ExampleCommand):
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How to print.",
+    help="Output format.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Every write, those of release records too.")
+@click.option("-v", "--verbose", is_flag=True, help="Show every write, including those to release records.")
 @common_options
 @click.pass_obj
 def command(
@@ -79,14 +79,15 @@ def command(
     verbose: bool,
     **options: Any,
 ) -> None:
-    """Play moves over versions of a chart, in a model of the tool and of the cluster: nothing is
-    deployed. A version is a chart; install takes the first, each upgrade the next, the last repeats.
+    """Simulate a sequence of operations, step by step.
 
-    Moves of helm: install, upgrade, rollback [REVISION], uninstall, test, with helm's flags. Of kubectl:
-    apply, delete. What else happens: fail, hang, late or succeed PATTERN (what becomes of Jobs), wait
-    DURATION, delete KIND/NAME, edit KIND/NAME PATH=VALUE, kill N MOVE (after N writes), release NAME MOVE.
+    Deploys nothing. A VERSION is a chart: install takes the first, each upgrade the next, and the last one repeats.
 
-    Exit code 1 says that a move failed."""
+    Moves of helm: install, upgrade, rollback [REVISION], uninstall, test, with helm's flags. Moves of kubectl: apply,
+    delete. Other moves: fail, hang, late or succeed PATTERN (what happens to matching Jobs from then on), wait DURATION,
+    delete KIND/NAME, edit KIND/NAME PATH=VALUE, kill N MOVE (the client dies after N writes), release NAME MOVE.
+
+    Exit code 1: a move failed."""
     from watchbill.charts.engine import Engine
     from watchbill.rehearsal.performance import perform, set_up
     from watchbill.rehearsal.report import report

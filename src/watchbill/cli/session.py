@@ -15,7 +15,7 @@ from watchbill.report.styles import style, unstyle
 # Accepted before and after the command's name.
 COMMON = (
     Option(("--debug",), "Show the traceback of a crash.", switch=True),
-    Option(("--no-color",), "No colour, also on a terminal (as with NO_COLOR set).", switch=True),
+    Option(("--no-color",), "Never use colour, as with NO_COLOR set.", switch=True),
 )
 
 

@@ -13,9 +13,9 @@ from watchbill.cli.session import Session
     "show",
     cls=ExampleCommand,
     examples=(
-        ("watchbill show ./chart", "the chart with its own values"),
-        ("watchbill show ./chart -f prod.yaml --set image.tag=2.0", "with yours, as for helm install"),
-        ("watchbill show chart-1.2.0.tgz -o json | jq .items", "for a script"),
+        ("watchbill show ./chart", "with the chart's default values"),
+        ("watchbill show ./chart -f prod.yaml --set image.tag=2.0", "with your values, as for helm install"),
+        ("watchbill show chart-1.2.0.tgz -o json | jq .items", "for scripts"),
     ),
 )
 @click.argument("chart", type=click.Path())
@@ -26,13 +26,15 @@ from watchbill.cli.session import Session
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How to print.",
+    help="Output format.",
 )
 @common_options
 @click.pass_obj
 def command(session: Session, /, chart: str, output: str, **options: Any) -> None:
-    """Show a chart's Jobs, CronJobs and hooks: when each runs, in which order, what deletes it and which
-    line makes it; and what Helm drops without a word."""
+    """List a chart's Jobs, CronJobs and hooks.
+
+    Says when each runs, in which order, what deletes it and which template line makes it. Also lists the documents
+    that Helm drops silently."""
     from watchbill.charts.chart import load
     from watchbill.charts.engine import Engine
     from watchbill.charts.overview import overview
@@ -62,5 +64,5 @@ def command(session: Session, /, chart: str, output: str, **options: Any) -> Non
         session.say("\n".join(lines(seen)))
         if chosen.helm_path:
             session.say(
-                click.style("a helm binary tells neither what it drops nor the lines of templates", dim=True)
+                click.style("with --helm, dropped documents and template lines are not known", dim=True)
             )

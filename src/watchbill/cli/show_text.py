@@ -97,7 +97,7 @@ def _spot(item: Item | Dropped) -> str:
 def _dropped(dropped: Dropped) -> Iterator[str]:
     label = style("dropped", fg="red", bold=True)
     yield f"{label}  {dropped.kind}/{dropped.name}   {_spot(dropped)}"
-    yield f'         Helm leaves it out and says nothing: "{dropped.unknown_event}" is no hook event{_meant(dropped)}'
+    yield f'         Helm drops it silently: "{dropped.unknown_event}" is not a hook event{_meant(dropped)}'
 
 
 def _meant(dropped: Dropped) -> str:

@@ -29,7 +29,7 @@ def _named(engine: Engine, bill: Bill) -> Iterator[Definition]:
     for path in bill.crds:
         files = _files(path)
         if not files:
-            raise UserError(f"there is no YAML in {_told(path, bill)}", where=f"{bill.file}: crds")
+            raise UserError(f"{_told(path, bill)}: no YAML found", where=f"{bill.file}: crds")
         for file in files:
             name = _told(file, bill)
             rendering = _parsed(engine, file, name)
@@ -97,7 +97,7 @@ def _definition(found: dict[str, object], kind: str, origin: str, then: str) -> 
     metadata = found.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if kind != KIND:
-        raise UserError(f"{origin}: a {kind} is no {KIND}", then="other objects belong into a chart")
+        raise UserError(f"{origin}: a {kind} is not a {KIND}", then="put other objects into a chart")
     if not isinstance(name, str) or not name:
         raise UserError(f"{origin}: a {KIND} has no name")
     if found.get("apiVersion") != f"{GROUP}/{VERSION}":
@@ -111,7 +111,7 @@ def _definition(found: dict[str, object], kind: str, origin: str, then: str) -> 
 def _check(document: Document, name: str) -> None:
     known = document.object
     if known is not None and not (isinstance(known, dict) and isinstance(known.get("kind"), str)):
-        raise UserError(f"{name}: this is no Kubernetes object", then=ONLY)
+        raise UserError(f"{name}: not a Kubernetes object", then=ONLY)
 
 
 def _files(path: str) -> list[str]:

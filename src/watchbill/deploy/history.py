@@ -134,7 +134,7 @@ async def show(kube: Kube, namespace: str, product: str, number: int) -> Deploy:
             raise
         known = [str(summary.number) for summary in await entries(kube, namespace, product)]
         raise UserError(
-            f"there is no deploy {number} of {product} in namespace {namespace}",
+            f"no deploy {number} of {product} in namespace {namespace}",
             where=f"there are: {', '.join(known)}" if known else "there has been none yet",
             then="watchbill history lists them" if known else None,
         ) from None

@@ -56,7 +56,7 @@ class Meaning:
         self._check_jobs()
         self._read_profiles()
         if not any(components for _, components in self._sections):
-            self._wrong((), "there are no components", "say under components what is deployed")
+            self._wrong((), "no components", "list under components what to deploy")
         found = tuple(self._components(lines))
         self._check_twice()
         version = self._version(written.version, ("version",))
@@ -84,11 +84,11 @@ class Meaning:
 
     def _check_name(self, text: str, path: Path) -> None:
         if dns_label(text) or len(text) > LONGEST_NAME:
-            self._wrong(path, f"{quoted(text)} is no name", OF_NAMES)
+            self._wrong(path, f"{quoted(text)} is not a valid name", OF_NAMES)
 
     def _check_namespace(self, text: str, path: Path) -> None:
         if dns_label(text):
-            self._wrong(path, f"{quoted(text)} is no name of a namespace", OF_NAMESPACES)
+            self._wrong(path, f"{quoted(text)} is not a valid namespace", OF_NAMESPACES)
 
     def _check_release(self, written: as_written.Component, path: Path) -> None:
         self._check_name(written.name, (*path, "name"))
@@ -156,7 +156,7 @@ class Meaning:
     def _seconds(self, text: str, path: Path, least: float = 0.001) -> float:
         found = durations.seconds(text)
         if found is None:
-            self._wrong(path, f"{quoted(text)} is no duration", "write it like 90s, 5m or 1h30m")
+            self._wrong(path, f"{quoted(text)} is not a duration", "write it like 90s, 5m or 1h30m")
         elif found < least:
             self._wrong(path, f"{path[-1]} must be longer than that")
         return found or 0.0
@@ -212,7 +212,7 @@ class Meaning:
                     not text.partition("=")[0].strip() or "=" not in text
                 ):  # it may be a secret: it is not told
                     self._wrong(
-                        (*path, key, place), f"an entry of {key} is no KEY=VALUE", "write it like replicas=3"
+                        (*path, key, place), f"an entry of {key} is not KEY=VALUE", "write it like replicas=3"
                     )
         files = self._files(written.values, (*path, "values"), named_files.values_file)
         return Values(files, written.set, written.set_string)
@@ -222,13 +222,13 @@ class Meaning:
         for name, profile in self._written.profiles.items():
             path = ("profiles", name)
             if not name or label_value(name):
-                self._wrong(path, f"{quoted(name)} is no name of a profile", OF_PROFILES)
+                self._wrong(path, f"{quoted(name)} is not a valid profile name", OF_PROFILES)
             self._overlays[name, ""] = self._values(profile, path)
             for component, overlay in profile.components.items():
                 here = (*path, "components", component)
                 if component not in self._names:
                     then = suggest(component, sorted(self._names))
-                    self._wrong(here, f"there is no component {quoted(component)}", then)
+                    self._wrong(here, f"unknown component {quoted(component)}", then)
                 self._overlays[name, component] = self._values(overlay, here)
 
     def _laid_on(self, component: str) -> Iterator[Values]:

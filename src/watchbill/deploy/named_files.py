@@ -40,10 +40,10 @@ def chart(folder: str, text: str, version: str) -> FoundChart | Wrong:
             )
         return wrong or FoundChart(path, is_local=True)
     if not _can_be_of_a_repository(text):
-        return Wrong(f"there is no chart at {quoted(text)}", _neighbour(folder, text) or FROM_HERE)
+        return Wrong(f"no chart at {quoted(text)}", _neighbour(folder, text) or FROM_HERE)
     if not version:
         return Wrong(
-            f"there is no chart at {quoted(text)}",
+            f"no chart at {quoted(text)}",
             _neighbour(folder, text) or "if it is REPOSITORY/CHART, say which version of it",
         )
     return FoundChart(text, is_local=False)
@@ -86,7 +86,7 @@ def _not_a_chart(text: str, path: str) -> Wrong | None:
         if os.path.basename(path) == CHART_FILE
         else "name a folder, or an archive of helm package"
     )
-    return Wrong(f"{quoted(text)} is no chart", then)
+    return Wrong(f"{quoted(text)} is not a chart", then)
 
 
 def _without_chart_file(text: str, path: str) -> Wrong | None:
@@ -94,7 +94,7 @@ def _without_chart_file(text: str, path: str) -> Wrong | None:
         return None
     inside = sorted(name for name in os.listdir(path) if os.path.isfile(os.path.join(path, name, CHART_FILE)))
     then = f"did you mean {os.path.join(text, inside[0])!r}?" if inside else ""
-    return Wrong(f"{quoted(text)} is no chart: it has no {CHART_FILE}", then)
+    return Wrong(f"{quoted(text)} is not a chart: it has no {CHART_FILE}", then)
 
 
 def values_file(folder: str, text: str) -> str | Wrong:
@@ -116,10 +116,10 @@ def definitions(folder: str, text: str) -> str | Wrong:
 def _file(folder: str, text: str, what: str) -> str | Wrong:
     path = _absolute(folder, text)
     if not os.path.exists(path):
-        return Wrong(f"there is no {what} {quoted(text)}", _neighbour(folder, text) or FROM_HERE)
+        return Wrong(f"{what} {quoted(text)}: no such file", _neighbour(folder, text) or FROM_HERE)
     if not os.path.isfile(path):
         return Wrong(
-            f"{quoted(text)} is no file", "name the files that are in it" if os.path.isdir(path) else ""
+            f"{quoted(text)} is not a file", "name the files that are in it" if os.path.isdir(path) else ""
         )
     return path if os.access(path, os.R_OK) else Wrong(f"{quoted(text)} cannot be read: Permission denied")
 
@@ -136,12 +136,12 @@ def modules(folder: str, text: str) -> Wrong | None:
     if os.path.isdir(path) or (os.path.isfile(path) and text.endswith(".py")):
         return None
     if os.path.isfile(path):
-        return Wrong(f"{quoted(text)} is no module", "jobs stand in .py files")
+        return Wrong(f"{quoted(text)} is not a Python module", "name a .py file")
     if "/" in text or text.endswith(".py") or not all(part.isidentifier() for part in text.split(".")):
-        return Wrong(f"there is no {quoted(text)}", _neighbour(folder, text) or FROM_HERE)
+        return Wrong(f"{quoted(text)}: no such file", _neighbour(folder, text) or FROM_HERE)
     if not _is_importable(text):
         return Wrong(
-            f"there is no module {quoted(text)}",
+            f"no module {quoted(text)}",
             _neighbour(folder, text) or "install it beside watchbill, or name a .py file",
         )
     return None

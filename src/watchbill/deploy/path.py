@@ -153,7 +153,7 @@ def _after_a_part(
 
 
 def _older(bill: Step, installed: Version, *, back: bool) -> UserError:
-    then = f"there is no way back to an older version: deploy {installed} or a later one"
+    then = f"downgrades are not supported: deploy {installed} or a later version"
     if back:
         then = f"--back is for a deploy that is not complete, and that of {installed} is\n{then}"
     return UserError(

@@ -58,7 +58,7 @@ async def predict(
     kube_version: str = "",
     accept: Sequence[str] = (),
 ) -> Prediction:
-    accepted = frozenset(map(_rule, accept))
+    accepted = frozenset(map(rule_id, accept))
     installed = await _installed(kube, present)
     tool = nearest_tool("helm", str(helm))
 
@@ -114,7 +114,7 @@ def context_of(component: Component, kube_version: str = "") -> Context:
     )
 
 
-def _rule(text: str) -> str:
+def rule_id(text: str) -> str:
     found = rule_names.ALL.id_of(text)
     if found is None:
         what, then = rule_names.ALL.unknown(text)

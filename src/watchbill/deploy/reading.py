@@ -40,6 +40,6 @@ def _unknown(profile: str, written: as_written.Bill) -> UserError:
         f"profiles are: {', '.join(written.profiles)}" if written.profiles else "the bill has no profiles"
     )
     return UserError(
-        f"there is no profile {quoted(profile)} in the bill",
+        f"unknown profile {quoted(profile)}",
         then=suggest(profile, written.profiles) or there_are,
     )

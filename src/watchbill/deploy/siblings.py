@@ -35,14 +35,14 @@ class Sibling(Struct, frozen=True):
 def in_folder(engine: Engine, folder: str, product: str = "") -> list[Sibling]:
     """All bills in it and in the folders of it, oldest first. They must be of one product."""
     if not os.path.isdir(folder):
-        raise UserError(f"there is no folder {folder}", then="name the folder that holds the product's bills")
+        raise UserError(f"{folder}: no such folder", then="name the folder that holds the product's bills")
     files = [*_yaml_in(folder), *(file for inner in _folders(folder) for file in _yaml_in(inner))]
     found = [sibling for file in files if (sibling := _read(engine, file))]
     found = [sibling for sibling in found if not product or sibling.product == product]
     if not found:
         of = f" of {product}" if product else ""
         raise UserError(
-            f"there are no bills{of} in {folder}", then="a bill has at least: product, version, components"
+            f"no bills{of} in {folder}", then="a bill needs at least: product, version, components"
         )
     products = {sibling.product: sibling.file for sibling in found}
     if len(products) > 1:

@@ -38,12 +38,10 @@ def through(
     by_version = _by_version(bills)
     goal = target or max(by_version, default=None)
     if goal is None:
-        raise UserError("there are no bills", then="name a folder with bills of the product")
+        raise UserError("no bills found", then="name a folder with bills of the product")
     product = bills[0].product
     if goal not in by_version:
-        raise UserError(
-            f"there is no bill of {product} {goal}", then=f"bills are there of {names(sorted(by_version))}"
-        )
+        raise UserError(f"no bill of {product} {goal}", then=f"found bills of {names(sorted(by_version))}")
     known, begun = (versions.parse(text) if text else None for text in (installed, under_way))
     begun = None if begun == known else begun
     now = begun or known
@@ -51,13 +49,13 @@ def through(
         return [by_version[goal]]
     if begun and begun not in by_version:
         raise UserError(
-            f"the deploy of {product} {begun} is not complete, and there is no bill of {begun}",
-            then=f"bills are there of {names(sorted(by_version))}: add that of {begun}",
+            f"the deploy of {product} {begun} is incomplete, and no bill of {begun} was found",
+            then=f"found bills of {names(sorted(by_version))}: add that of {begun}",
         )
     if goal < now:
         raise UserError(
             f"{product} cannot go back to {goal}: {now} is {'under way' if begun else 'installed'}",
-            then="there is no way back to an older version",
+            then="downgrades are not supported",
         )
     if goal == now:
         return [by_version[goal]]

@@ -76,7 +76,7 @@ class Bill(Written, frozen=True):
     """One version of a product: what `watchbill deploy` installs, and what it may be upgraded from."""
 
     product: Annotated[
-        Text, Meta(description="The name of the product: the cluster's record of it goes by it.")
+        Text, Meta(description="The product's name; the cluster stores the deploy record under it.")
     ]
     version: Annotated[VersionText, Meta(description="The version this file installs, like 2.6.0.")]
     default_namespace: Annotated[

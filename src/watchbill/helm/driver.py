@@ -58,7 +58,7 @@ class Helm:
         found = shutil.which(wanted, path=environment.get("PATH"))
         if found is None:
             raise UserError(
-                f"{wanted}: there is no such program" if wanted != "helm" else "there is no helm on PATH",
+                f"{wanted}: no such program" if wanted != "helm" else "helm is not on PATH",
                 then="install Helm 3.13 or later, or name the binary with --helm or $HELM",
             )
         return cls(os.path.abspath(found), target, grace=grace, environment=environment)

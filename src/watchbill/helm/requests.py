@@ -79,4 +79,4 @@ class Done(Struct, frozen=True):
         for index, line in enumerate(self.lines):
             if line.startswith("Error: "):
                 return "\n".join((line.removeprefix("Error: "), *self.lines[index + 1 :]))
-        return "\n".join(self.lines[-8:]) or f"helm ended with exit code {self.code} and said nothing"
+        return "\n".join(self.lines[-8:]) or f"helm exited with code {self.code} and printed nothing"

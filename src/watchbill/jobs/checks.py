@@ -62,7 +62,7 @@ class Checks:
                 "for a job of the whole deploy write GLOBAL, without quotes: from watchbill.jobs import GLOBAL",
             )
         elif not isinstance(value, str) or not value:
-            self.wrong(f"{value!r} is no component", "name one of the bill, or GLOBAL")
+            self.wrong(f"unknown component {value!r}", "name one of the bill, or GLOBAL")
         else:
             return value
         return ""
@@ -97,7 +97,7 @@ class Checks:
         if seconds is None:
             self.wrong(f"{key} cannot be {value!r}", f'write a duration like {key}="90s", "10m" or "1h30m"')
         elif not seconds and not may_be_zero:
-            self.wrong(f"{key} is no time at all")
+            self.wrong(f"{key} must be longer than 0s")
         return seconds
 
     def rights(self, value: object) -> "tuple[Right, ...]":
@@ -126,7 +126,7 @@ class Checks:
 
         for key in [key for key in given if key not in known]:
             close = get_close_matches(key, known, n=1)
-            then = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+            then = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
             self.wrong(f"it cannot be given {key!r}", then)
 
     def function(self, function: Callable[..., object]) -> None:

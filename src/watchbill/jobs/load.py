@@ -58,7 +58,7 @@ def _unknown(jobs: Iterable[Job], components: list[str]) -> list[Mistake]:
     for job in jobs:
         if job.component and job.component not in components:
             close = get_close_matches(job.component, components, n=1)
-            then = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(components) or 'none'}"
+            then = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(components) or 'none'}"
             what = f"{job.name}: the bill has no component {job.component!r}"
             mistakes.append(Mistake(job.place, what, then))
     return mistakes

@@ -97,9 +97,9 @@ class Modules:
                 self._wrong(f"no file of jobs matches {named!r}", f"looked for it in {near(self._folder)}")
         elif os.path.exists(path):
             if not self._add_path(path):
-                self._wrong(f"there are no jobs in {near(path)}", "name .py files, or folders with some")
+                self._wrong(f"no jobs in {near(path)}", "name .py files, or folders with some")
         elif named.endswith(".py") or "/" in named:
-            self._wrong(f"there is no {near(path)}", self._like(path))
+            self._wrong(f"{near(path)}: no such file", self._like(path))
         elif all(word.isidentifier() for word in named.split(".")):
             self._named[named] = False
         else:

@@ -35,7 +35,7 @@ class Registry:
         if found:
             choice = " or ".join(job.identity for job in found)
             raise UserError(f"{len(found)} jobs are called {name!r}", then=f"say which: {choice}")
-        raise UserError(f"there is no job {name!r}", then=self._suggestion(name))
+        raise UserError(f"unknown job {name!r}", then=self._suggestion(name))
 
     def outdated(self, version: Version) -> tuple[Job, ...]:
         """Return those that must not be in this version any more. A release candidate counts as its release, so that the

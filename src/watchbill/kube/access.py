@@ -58,7 +58,7 @@ def find(
             then=f"name one with --context: {', '.join(sorted(config.contexts))}",
         )
     raise KubeError(
-        "no cluster is known: there is no kubeconfig"
+        "no cluster configured: no kubeconfig found"
         if not config.files
         else "no cluster is known: the kubeconfig is empty",
         where=", ".join(config.files or files) or None,
@@ -69,7 +69,7 @@ def find(
 def _files(kubeconfig: str | None, environment: Mapping[str, str]) -> list[str]:
     if kubeconfig:
         if not os.path.exists(kubeconfig):
-            raise KubeError(f"there is no kubeconfig {kubeconfig}", then="check --kubeconfig")
+            raise KubeError(f"{kubeconfig}: no such file", then="check --kubeconfig")
         return [kubeconfig]
     if listed := environment.get("KUBECONFIG"):
         return [file for file in listed.split(os.pathsep) if file]
@@ -118,7 +118,7 @@ def _server(cluster: Cluster) -> str:
     except ValueError:
         is_good = False
     if not cluster.server or not is_good:
-        what = f"server {cluster.server!r} is not a URL" if cluster.server else "there is no server"
+        what = f"server {cluster.server!r} is not a URL" if cluster.server else "no server given"
         raise KubeError(f"{what} (cluster {cluster.name!r})", where=cluster.file, then="https://HOST:PORT")
     return parts._replace(query="", fragment="").geturl().rstrip("/")
 
@@ -159,5 +159,5 @@ def _unknown(what: str, name: str, known: Mapping[str, object], files: tuple[str
     return KubeError(
         f"{what} {name!r} is not defined" if name else f"{what} is not named",
         where=", ".join(files) or None,
-        then=f"{then}There are: {there}",
+        then=f"{then}known: {there}",
     )

@@ -97,7 +97,7 @@ def of(user: User, cluster_info: object = None) -> Credentials:
         raise KubeError(
             f"user {user.name!r} has an auth-provider ({user.auth_provider}), which no kubectl since 1.26 knows",
             where=user.file or None,
-            then="write the kubeconfig anew with the tool of your cloud: it puts an exec plugin there",
+            then="create the kubeconfig again with your cloud's tool, which adds an exec plugin",
         )
     if user.token and (user.username or user.password):
         raise KubeError(

@@ -126,7 +126,7 @@ def _add(known: dict[str, Any], make: Any, kind: str, file: str, tree: Mapping[s
         name = fields.text("name")
         if name in seen:
             raise KubeError(
-                f"{kind} has {name!r} twice", where=file, then="kubectl does not read this file either"
+                f"duplicate {name!r} in {kind}", where=file, then="kubectl does not read this file either"
             )
         seen.add(name)
         if name not in known:

@@ -75,6 +75,9 @@ HELM_FLAGS: dict[str, tuple[Flag, ...]] = {
     "--logs": (Flag("", "bool", ("test",)),),
 }
 
+# Flags of install and upgrade that give values: they decide what is rendered, not what the tool does with it.
+VALUE_FLAGS = ("-f", "--values", "--set", "--set-string", "--set-json", "--set-file", "--set-literal")
+
 BOTH = ("apply", "delete")
 
 KUBECTL_FLAGS: dict[str, tuple[Flag, ...]] = {

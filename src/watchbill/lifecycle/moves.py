@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from watchbill.durations import seconds
 from watchbill.lifecycle.fates import FATES, Fate
-from watchbill.lifecycle.flags import HELM_FLAGS, KUBECTL_FLAGS, Flag, Flags
+from watchbill.lifecycle.flags import HELM_FLAGS, KUBECTL_FLAGS, VALUE_FLAGS, Flag, Flags
 
 HELM_VERBS = ("install", "upgrade", "rollback", "uninstall", "test")
 KUBECTL_VERBS = ("apply", "delete")
@@ -122,7 +122,8 @@ def _parse(words: list[str], text: str, tool: str) -> Move:
         inner = _parse(rest[1:], text, tool)
         if not inner.of_tool:
             raise BadMove(
-                f"the move {text!r} kills nobody: {inner.verb!r} is no operation of {tool}", USAGE["kill"]
+                f"the move {text!r} kills nothing: {inner.verb!r} is not an operation of {tool}",
+                USAGE["kill"],
             )
         return replace(inner, dies_after=int(rest[0]))
     if verb == "release":
@@ -146,7 +147,9 @@ def _parse(words: list[str], text: str, tool: str) -> Move:
     if verb in (HELM_VERBS if tool == "helm" else KUBECTL_VERBS):
         return _operation(verb, rest, text, tool)
     close = closest(verb, _verbs(tool))
-    raise BadMove(f"{verb!r} is no move", f"did you mean {close!r}?" if close else f"moves are: {_all(tool)}")
+    raise BadMove(
+        f"unknown move {verb!r}", f"did you mean {close!r}?" if close else f"moves are: {_all(tool)}"
+    )
 
 
 def closest(word: str, known: Iterable[str]) -> str:
@@ -205,11 +208,8 @@ def _operation(verb: str, rest: list[str], text: str, tool: str) -> Move:
         name, equals, value = word.partition("=")
         flag = next((known for known in table.get(name, ()) if verb in known.commands), None)
         if flag is None:
-            close = closest(name, [n for n, found in table.items() if verb in found[0].commands])
-            raise BadMove(
-                f"{tool} {verb} has no flag {name} that the model knows",
-                f"did you mean {close}?" if close else "",
-            )
+            known = [n for n, found in table.items() if any(verb in one.commands for one in found)]
+            raise BadMove(f"{tool} {verb} has no flag {name} that the model knows", _instead(name, known))
         given.append(name)
         if flag.kind not in ("bool", "wait") and not equals:
             if not words:
@@ -222,6 +222,14 @@ def _operation(verb: str, rest: list[str], text: str, tool: str) -> Move:
         if flag.field:
             chosen[flag.field] = read
     return Move(text, verb, Flags(**chosen), tuple(given), refused, revision=revision)
+
+
+def _instead(name: str, known: list[str]) -> str:
+    """What to write in place of a flag that is not among the known ones."""
+    if name in VALUE_FLAGS:
+        return f"values are options of the whole command: put {name} outside of the move"
+    close = closest(name, known)
+    return f"did you mean {close}?" if close else f"known flags: {', '.join(known)}"
 
 
 def _read(name: str, flag: Flag, value: str | None) -> tuple[Any, str]:

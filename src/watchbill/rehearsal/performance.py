@@ -60,7 +60,7 @@ def _from_chart(engine: Engine, chart: Chart, context: Context) -> FromChart:
     looks = [version.look(revision) for revision in FIRST_REVISIONS]
     failures = [look for look in looks if isinstance(look, Failure)]
     if len(failures) == len(looks):
-        raise explain(failures[0].error, chart.path)
+        raise explain(failures[0].error, chart.path, chart)
     return version
 
 
@@ -69,5 +69,5 @@ def _from_manifests(engine: Engine, name: str, text: str, context: Context) -> F
         return Fixed(parse(engine, name, text, context))
     except UserError as error:
         raise UserError(
-            error.what, where=error.where, then="-m takes manifests as `helm template` prints them"
+            error.what, where=error.where, then="-m takes the output of `helm template`"
         ) from None

@@ -19,6 +19,8 @@ VERBS = {"helm": moves.HELM_VERBS, "kubectl": moves.KUBECTL_VERBS}
 _ALL_VERBS = sorted({*moves.HELM_VERBS, *moves.KUBECTL_VERBS, *moves.WORLD_VERBS, *moves.PREFIXES})
 _RELEASE = regex(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LONGEST_RELEASE = 53
+_LABEL = regex(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LONGEST_LABEL = 63
 
 
 class Script(Struct, frozen=True):
@@ -34,14 +36,14 @@ def read(arguments: Sequence[str], tool: str, manifests: Sequence[str], release:
     leading, rest = list(arguments[:first]), list(arguments[first:])
     charts = _charts(leading, chosen, manifests)
     if not charts and not manifests:
-        raise UserError("no version is given", then=_name_a_version(arguments))
+        raise UserError("no chart given", then=_name_a_version(arguments))
     if not rest:
         import shlex
 
         versions = charts or [word for file in manifests for word in ("-m", file)]
         raise UserError(
-            "no move is given",
-            then=f"say what happens, like: {COMMAND} {shlex.join(versions)} {' '.join(_typical(chosen))}",
+            "no move given",
+            then=f"add moves: {COMMAND} {shlex.join(versions)} {' '.join(_typical(chosen))}",
         )
     played = [_move(rest, place, chosen, charts) for place in range(len(rest))]
     for name in (release, *(move.release for move in played if move.release)):
@@ -55,8 +57,8 @@ def read_tool(text: str) -> Tool:
     known = KNOWN.get(name)
     if known is None:
         close = moves.closest(name, KNOWN)
-        then = f"did you mean {close}?" if close else f"tools are: {', '.join(KNOWN)}"
-        raise UserError(f"{text!r} is no tool", then=f"{then}\nwrite it like helm@{KNOWN['helm'][0]}")
+        then = f"did you mean {close}?" if close else f"known tools: {', '.join(KNOWN)}"
+        raise UserError(f"unknown tool {text!r}", then=f"{then}\nwrite it like helm@{KNOWN['helm'][0]}")
     wanted = version.removeprefix("v").split(".") if version else []
     for candidate in known:
         if candidate.split(".")[: len(wanted)] == wanted:
@@ -73,7 +75,7 @@ def nearest_tool(name: str, version: str) -> Tool:
 def _unknown_version(name: str, version: str, known: Sequence[str]) -> UserError:
     numbers = _numbers(version)
     if not numbers:
-        what, nearest = f"{version!r} is no version of {name}", known[0]
+        what, nearest = f"{version!r} is not a version of {name}", known[0]
     elif numbers > _numbers(known[0])[: len(numbers)]:
         what, nearest = f"{name} {version} is newer than any version the model knows", known[0]
     elif numbers < _numbers(known[-1])[: len(numbers)]:
@@ -81,7 +83,7 @@ def _unknown_version(name: str, version: str, known: Sequence[str]) -> UserError
     else:
         what = f"{name} {version} is not among the versions the model knows"
         nearest = nearest_tool(name, version).version
-    return UserError(what, then=f"known are: {', '.join(known)}\nthe nearest is --tool {name}@{nearest}")
+    return UserError(what, then=f"known versions: {', '.join(known)}\nthe nearest is --tool {name}@{nearest}")
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -117,7 +119,7 @@ def _charts(leading: Sequence[str], tool: Tool, manifests: Sequence[str]) -> lis
             if manifests:
                 raise UserError(
                     f"{text}: charts and -m cannot be mixed",
-                    then=f"render the chart too: helm template {text} > FILE, and give it with -m",
+                    then=f"render the chart and pass it with -m too: helm template {text} > FILE",
                 )
         elif manifests or _is_misspelled(text):
             _parsed(text, tool)
@@ -129,7 +131,7 @@ def _name_a_version(arguments: Sequence[str]) -> str:
     then = f"versions come first, then moves: {COMMAND} ./chart {' '.join(arguments) or 'install upgrade'}"
     if arguments and os.path.isdir(arguments[0]):
         then = f"{arguments[0]!r} is a move; the directory of that name is written ./{arguments[0]}"
-    return f"{then}\nmanifests that are rendered already are given with -m FILE"
+    return f"{then}\npass rendered manifests with -m FILE"
 
 
 def _typical(tool: Tool) -> tuple[str, ...]:
@@ -143,8 +145,8 @@ def _move(rest: Sequence[str], place: int, tool: Tool, charts: Sequence[str]) ->
 
         late = [word for word in rest if not _is_move(word)]
         ordered = [*charts, *late, *filter(_is_move, rest)]
-        then = f"write: {COMMAND} {shlex.join(ordered)}" if charts else "give it with -m, before the moves"
-        raise UserError(f"{text}: a version after a move; versions come first", then=then)
+        then = f"write: {COMMAND} {shlex.join(ordered)}" if charts else "pass it with -m"
+        raise UserError(f"{text}: charts come before moves", then=then)
     try:
         return _parsed(text, tool)
     except UserError as error:
@@ -173,13 +175,13 @@ def _parsed(text: str, tool: Tool) -> Move:
     verb = words[0] if words else ""
     if verb in VERBS:
         raise UserError(
-            f"{text!r} is no move", then=f'leave the tool out: "{" ".join(words[1:]) or VERBS[verb][0]}"'
+            f"unknown move {text!r}", then=f'leave the tool out: "{" ".join(words[1:]) or VERBS[verb][0]}"'
         )
     for other, verbs in VERBS.items():
         if other != tool.name and verb in verbs and not moves.is_move(verb, tool.name):
             raise UserError(
-                f"{verb!r} is a move of {other}, and the tool is {tool}",
-                then=f"moves of {tool.name} are: {', '.join(VERBS[tool.name])}; or take --tool {other}",
+                f"{verb!r} is a move of {other}, but the tool is {tool}",
+                then=f"moves of {tool.name} are: {', '.join(VERBS[tool.name])}; or use --tool {other}",
             )
     try:
         return moves.parse(text, tool.name)
@@ -187,9 +189,18 @@ def _parsed(text: str, tool: Tool) -> Move:
         raise UserError(bad.what, then=bad.then or None) from None
 
 
-def check_release(name: str) -> None:
-    if not _RELEASE.fullmatch(name) or len(name) > _LONGEST_RELEASE:
+def check_namespace(name: str) -> None:
+    if not _LABEL.fullmatch(name) or len(name) > _LONGEST_LABEL:
         raise UserError(
-            f"{name!r} is no name of a release",
-            then=f"use small letters, digits, - and ., at most {_LONGEST_RELEASE} of them",
+            f"{name!r} is not a valid namespace",
+            then=f"use lower-case letters, digits and -, at most {_LONGEST_LABEL} characters: -n NAME",
+        )
+
+
+def check_release(name: str, option: str = "") -> None:
+    """`option` is the one that sets the name, if there is one."""
+    if not _RELEASE.fullmatch(name) or len(name) > _LONGEST_RELEASE:
+        then = f"use lower-case letters, digits, - and ., at most {_LONGEST_RELEASE} characters"
+        raise UserError(
+            f"{name!r} is not a valid release name", then=f"{then}: {option} NAME" if option else then
         )

@@ -77,7 +77,7 @@ def test_who_left_no_end_was_killed(namespace: Namespace, with_kube: Run) -> Non
 
 
 def test_of_one_that_is_not_there_it_is_said_which_are(namespace: Namespace, with_kube: Run) -> None:
-    with pytest.raises(UserError, match="there is no deploy 3 of tetris") as told:
+    with pytest.raises(UserError, match="no deploy 3 of tetris") as told:
         with_kube(lambda kube: history.show(kube, namespace.name, "tetris", 3))
     assert told.value.where == "there has been none yet"
 

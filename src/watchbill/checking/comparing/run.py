@@ -17,7 +17,7 @@ def read_tools(one: str, other: str) -> tuple[Tool, Tool]:
     if first == second:
         others = [version for version in KNOWN[first.name] if version != first.version]
         raise UserError(
-            f"{one} and {other} are both {first.name} {first.version}: there is nothing to compare",
+            f"{one} and {other} are both {first.name} {first.version}",
             then=f"name another version: {', '.join(others)}" if others else "name another tool",
         )
     return first, second

@@ -54,7 +54,7 @@ class FromDirectory:
         many = "more than one chart" if same_name else "no chart"
         raise UserError(
             f"{self._path} holds {many} named {name or chart.path!r}",
-            where=f"there are: {there}",
+            where=f"found: {there}",
             then="name one of them with --from",
         )
 
@@ -88,7 +88,7 @@ class FromRef:
         version = chart_at(self._engine, snapshot, place, self._wanted.ref, chart.path)
         if version is None and chart.is_named:
             raise UserError(
-                f"there is no chart at {place or '.'} in {self._wanted.ref}",
+                f"{place or '.'}: no chart there in {self._wanted.ref}",
                 then=f"name where it was: --from git:{self._wanted.ref}:PATH",
             )
         return version

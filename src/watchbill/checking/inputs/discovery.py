@@ -95,37 +95,39 @@ def _whose_dependency(chart: str) -> str:
 
 
 def _unreachable(path: str, error: OSError | ValueError) -> UserError:
-    if isinstance(error, ValueError):
-        return UserError(f"{path!r} is no path: {error}")
-    if error.errno == errno.ENOENT and os.path.islink(path):
-        return UserError(f"{path}: the link leads nowhere", where=f"it points to {os.readlink(path)}")
-    if error.errno == errno.ENOENT:
-        return UserError(f"there is no chart at {path}: no such file or directory")
-    if error.errno in (errno.EACCES, errno.EPERM):
+    if not path:
         return UserError(
-            f"{path} cannot be read: permission denied", then="allow it with chmod, or leave it out"
+            "the path of a chart is empty", then="name a chart, or '.' for the current directory"
         )
-    return UserError(f"{path} cannot be read: {error.strerror}")
+    if isinstance(error, ValueError):
+        return UserError(f"{path!r} is not a valid path: {error}")
+    if error.errno == errno.ENOENT and os.path.islink(path):
+        return UserError(f"{path}: broken link", where=f"it points to {os.readlink(path)}")
+    if error.errno == errno.ENOENT:
+        return UserError(f"{path}: no such file or directory")
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return UserError(f"{path}: permission denied", then="make it readable with chmod, or leave it out")
+    return UserError(f"{path}: {error.strerror}")
 
 
 def _no_chart(path: str) -> UserError:
     if not os.listdir(path):
         return UserError(
-            f"{path}: the directory is empty", then="name a chart, or a directory that holds charts"
+            f"{path}: the directory is empty", then="name a chart, or a directory that contains charts"
         )
     return UserError(
-        f"{path}: no chart is in it",
+        f"{path}: no chart found",
         where=f"no {CHART_FILE} at any depth, and no .tgz",
-        then="name a chart, or a directory that holds charts; rendered manifests are given with -m",
+        then="name a chart, or a directory that contains charts; pass rendered manifests with -m",
     )
 
 
 def _no_chart_around(file: str) -> UserError:
     if file.endswith((".yaml", ".yml", ".json")):
         return UserError(
-            f"{file} is no chart, and in none",
-            then=f"rendered manifests are given with -m {file}, values of a chart with -f {file}",
+            f"{file} is neither a chart nor part of one",
+            then=f"pass rendered manifests with -m {file}, values of a chart with -f {file}",
         )
     return UserError(
-        f"{file} is no chart", then="name a directory with a Chart.yaml, or a packaged chart (.tgz)"
+        f"{file} is not a chart", then="name a directory with a Chart.yaml, or a packaged chart (.tgz)"
     )

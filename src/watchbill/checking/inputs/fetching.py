@@ -86,7 +86,7 @@ def pull(package: Package, helm: Helm, workspace: Workspace) -> str:
         folder = keep(folder, place)
     archives = _archives(folder)
     if len(archives) != 1:
-        raise UserError(f"{package}: helm said it was fetched, and left {len(archives)} packages behind")
+        raise UserError(f"{package}: helm reported success, but left {len(archives)} packages instead of one")
     return archives[0]
 
 

@@ -50,15 +50,15 @@ def _sources(asked: Asked, workspace: Workspace) -> "Sources":
 
 def _check(asked: Asked) -> None:
     if not asked.charts and not asked.manifests:
-        raise UserError("nothing to check is named", then="name a chart, or rendered manifests with -m FILE")
+        raise UserError("no chart given", then="name a chart, or pass rendered manifests with -m FILE")
     if asked.charts and asked.manifests:
         raise UserError(
             f"{asked.charts[0]}: charts and -m cannot be mixed",
-            then="check them one after the other, or render the chart too and give it with -m",
+            then="check them in two runs, or render the chart and pass it with -m too",
         )
     if asked.from_ and asked.since:
         raise UserError(
-            "--from and --since both say what the version before is", then="leave out one of them"
+            "--from and --since cannot be combined: both name the previous version", then="remove one of them"
         )
     if [*asked.manifests, asked.from_].count(STDIN) > 1:
         raise UserError("stdin can be read only once", then="name a file for all but one '-'")
@@ -88,7 +88,7 @@ def _of_charts(engine: Engine, asked: Asked, workspace: Workspace) -> Iterator[I
             except UserError as error:
                 yield Failed(item.path, error)
             except OSError as error:  # a full disk, a file that went away meanwhile
-                yield Failed(item.path, UserError(f"{item.path}: files cannot be read", where=reason(error)))
+                yield Failed(item.path, UserError(f"{item.path}: cannot read its files", where=reason(error)))
 
 
 def _in_repositories(items: Sequence[Found | Failed], since: "Since") -> Iterator[Found | Failed]:
@@ -124,7 +124,7 @@ def _of_chart(
     engine: Engine, chart: Found, former: "Before | None", asked: Asked, workspace: Workspace
 ) -> Subject | Skipped:
     if is_library(engine, chart.path):
-        return Skipped(chart.path, "a library chart: it is checked in the charts that use it")
+        return Skipped(chart.path, "a library chart; check the charts that use it")
     old = former.version(chart) if former is not None else None
     subject = Subject(
         path=chart.path,

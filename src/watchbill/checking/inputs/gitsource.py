@@ -59,7 +59,7 @@ class Repository:
 
     def commit(self, ref: str) -> str:
         if not ref or ref.startswith("-"):
-            raise UserError(f"{ref!r} is no git ref", then="name a branch, a tag or a commit")
+            raise UserError(f"{ref!r} is not a git ref", then="name a branch, a tag or a commit")
         found = self._git("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
         if found.code:
             raise UserError(f"git knows no {ref!r} in {self.top}", then=self._how_to_get(ref))

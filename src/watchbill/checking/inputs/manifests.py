@@ -102,7 +102,7 @@ class _Older:
             return name, self._read_text(snapshot.bring(place), "manifests")
         if self._asked.since:
             return name, ""
-        raise UserError(f"there is no {place} in {reference.ref}", then="name it: --from git:REF:PATH")
+        raise UserError(f"{place}: no such file in {reference.ref}", then="name it: --from git:REF:PATH")
 
 
 def _reference(asked: Asked) -> Reference:

@@ -30,7 +30,7 @@ def read_objects(engine: Engine, name: str, text: str) -> tuple[dict[str, Any], 
             )
         objects.append(resource.object)
     if not objects:
-        raise UserError(f"{name}: there are no objects in it", then=_THEN)
+        raise UserError(f"{name}: no objects found", then=_THEN)
     return tuple(objects)
 
 

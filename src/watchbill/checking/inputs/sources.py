@@ -51,7 +51,7 @@ def read(text: str) -> Reference:
     then = f"--from takes {FORMS}"
     if text.count("/") == 1 and not text.endswith(ARCHIVES):
         then = f"a chart of a helm repository is written with its version: {text}@VERSION\n{then}"
-    raise UserError(f"there is nothing at {text}: no such file or directory", then=then)
+    raise UserError(f"{text}: no such file or directory", then=then)
 
 
 class Sources:

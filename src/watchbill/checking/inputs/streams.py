@@ -56,7 +56,7 @@ def releases(engine: Engine, name: str, text: str) -> list[Release]:
             error.what, where=error.where, then="-m takes manifests as `helm template` prints them"
         ) from None
     if not any(document.object for document in documents):
-        raise UserError(f"{name}: there are no manifests in it", then="-m takes what `helm template` prints")
+        raise UserError(f"{name}: no manifests found", then="-m takes the output of `helm template`")
     pieces = _pieces(name, text, documents)
     owners = _owners(pieces)
     labels = list(dict.fromkeys(owners))

@@ -42,7 +42,7 @@ class Workspace:
                     self._root = os.path.realpath(tempfile.mkdtemp(prefix="watchbill-"))
             except OSError as error:
                 raise UserError(
-                    f"there is no place for temporary files: {error.strerror}",
+                    f"cannot create a temporary directory: {error.strerror}",
                     then="name a directory that can be written with TMPDIR",
                 ) from None
         self._count += 1

@@ -33,7 +33,7 @@ def wrong(text: str, tools: Sequence[Tool]) -> tuple[str, str] | None:
     name = name_of(text)
     known = dict(_all())
     if not name.startswith("-"):
-        return f"{quoted(text)} is no flag", suggest(f"--{name}", known) or "flags begin with --"
+        return f"{quoted(text)} is not a flag", suggest(f"--{name}", known) or "flags begin with --"
     if name in WITHOUT_WEIGHT and any(tool.name == "helm" for tool in tools):
         return None
     if name not in known:

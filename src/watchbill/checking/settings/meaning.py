@@ -74,7 +74,7 @@ class Meaning:
             release = self._release(written, tools, path)
             known = release.chart, release.name, release.namespace
             if known in found:
-                self._wrong(path, "the same release stands twice", "give it another name or namespace")
+                self._wrong(path, "duplicate release", "give it another name or namespace")
             found[known] = release
         return tuple(found.values())
 
@@ -83,7 +83,7 @@ class Meaning:
         self._check_flags(written.flags, own, (*path, "flags"))
         chart = self._path(written.chart)
         if not os.path.exists(chart):
-            self._wrong((*path, "chart"), f"there is no chart at {quoted(chart)}", _neighbour(chart))
+            self._wrong((*path, "chart"), f"no chart at {quoted(chart)}", _neighbour(chart))
         if written.name:
             try:
                 check_release(written.name)
@@ -92,8 +92,8 @@ class Meaning:
         if written.namespace and dns_label(written.namespace):
             self._wrong(
                 (*path, "namespace"),
-                f"{quoted(written.namespace)} is no name of a namespace",
-                "use small letters, digits and -, at most 63 of them",
+                f"{quoted(written.namespace)} is not a valid namespace",
+                "use lower-case letters, digits and -, at most 63 characters",
             )
         return Release(
             chart=os.path.realpath(chart),
@@ -108,7 +108,9 @@ class Meaning:
         for place, written in enumerate(self._written.contracts):
             if written.runs is None and written.overlap is None:
                 self._wrong(
-                    ("contracts", place), f"nothing is said of {quoted(written.job)}", "say runs or overlap"
+                    ("contracts", place),
+                    f"the contract of {quoted(written.job)} is empty",
+                    "add runs or overlap",
                 )
             yield Contract(written.job, written.runs or "", written.overlap or "")
 
@@ -134,7 +136,7 @@ class Meaning:
         for word, severity in self._written.severities.items():
             rule = self._rule(word, ("severities", word))
             if rule in found:
-                self._wrong(("severities", word), f"{rule} stands twice, by its number and by its name")
+                self._wrong(("severities", word), f"duplicate rule {rule}: by its id and by its name")
             found[rule] = severity
         return found
 
@@ -145,7 +147,7 @@ class Meaning:
         kind, slash, name = written.resource.partition("/")
         if written.resource and not (kind and slash and name):
             then = "write it as KIND/NAME, like Job/*-smoke"
-            self._wrong((*path, "resource"), f"{quoted(written.resource)} is no resource", then)
+            self._wrong((*path, "resource"), f"{quoted(written.resource)} is not a resource", then)
         return Ignore(
             reason=" ".join(written.reason.split()),
             rule=self._rule(written.rule, (*path, "rule")) if written.rule else "",

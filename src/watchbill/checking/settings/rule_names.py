@@ -36,7 +36,7 @@ class RuleNames:
         from watchbill.checking.settings.shape import quoted, suggest  # for mistakes alone
 
         meant = suggest(text, self._words)
-        return f"there is no rule {quoted(text)}", meant or "watchbill explain lists all rules"
+        return f"unknown rule {quoted(text)}", meant or "watchbill explain lists all rules"
 
 
 ALL = RuleNames((*RULES, wb000_unclaimed.RULE))

@@ -90,11 +90,11 @@ def _in_struct(value: Any, wanted: inspect.StructType, path: Path) -> Iterator[M
         if key in fields:
             yield from _mistakes(inner, fields[key].type, (*path, key))
         else:
-            then = suggest(key, fields) or f"keys are: {', '.join(fields)}"
-            yield Mistake((*path, key), f"there is no key {quoted(key)}{inside}", then)
+            then = suggest(key, fields) or f"valid keys: {', '.join(fields)}"
+            yield Mistake((*path, key), f"unknown key {quoted(key)}{inside}", then)
     for name, field in fields.items():
         if field.default is NODEFAULT and field.default_factory is NODEFAULT and name not in value:
-            yield Mistake(path, f"{_name(path)} has no {name}", f"say {_description(field.type)}")
+            yield Mistake(path, f"{_name(path)} has no {name}", f"add {name}: {_description(field.type)}")
 
 
 def _in_dict(value: Any, inner: inspect.Type, path: Path) -> Iterator[Mistake]:
@@ -119,23 +119,23 @@ def _in_words(value: Any, words: list[str], path: Path) -> Iterator[Mistake]:
     if value not in words:
         then = suggest(str(value), words) if _is_short(value) else ""
         yield Mistake(
-            path, f"{_name(path)} cannot be {_said(value)}", then or f"it can be: {', '.join(words)}"
+            path, f"{_name(path)} cannot be {_said(value)}", then or f"valid values: {', '.join(words)}"
         )
 
 
 def _in_text(value: Any, path: Path, examples: list[str], *, may_be_empty: bool) -> Iterator[Mistake]:
     if not isinstance(value, str):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        then = f'put it into quotes: "{value}"' if is_number else ""
+        then = f'put it in quotes: "{value}"' if is_number else ""
         if (
             examples and is_number
-        ):  # the number in quotes would be refused as well: 30 is not a duration, 1.0 not a version
+        ):  # in quotes it would be refused as well: 30 is not a duration, 1.0 not a version
             then = f"write it like {' or '.join(examples)}"
-        yield _other(value, "a text", path, then)
+        yield _other(value, "a string", path, then)
     elif not value.strip() and not may_be_empty:
         yield Mistake(path, f"{_name(path)} is empty")
     elif "\0" in value:
-        yield Mistake(path, f"{_name(path)} has a NUL in it")
+        yield Mistake(path, f"{_name(path)} contains a NUL character")
 
 
 def _in_number(value: Any, least: int | None, path: Path) -> Iterator[Mistake]:
@@ -152,7 +152,7 @@ def _description(of: inspect.Type) -> str:
 
 
 def _other(value: Any, wanted: str, path: Path, then: str = "") -> Mistake:
-    return Mistake(path, f"{_name(path)} must be {wanted}, and is {_kind(value)}", then)
+    return Mistake(path, f"{_name(path)} must be {wanted}, not {_kind(value)}", then)
 
 
 def _said(value: Any) -> str:
@@ -168,11 +168,11 @@ def _kind(value: Any) -> str:
         case None:
             return "empty"
         case bool():
-            return "a yes or no"
+            return "true or false"
         case int() | float():
             return "a number"
         case str():
-            return "a text"
+            return "a string"
         case list():
             return "a list"
         case _:

@@ -82,14 +82,14 @@ def _text(file: str, what: str) -> str:
         return read.decode()
     except UnicodeDecodeError as error:
         line = read.count(b"\n", 0, error.start) + 1
-        raise UserError(f"{file}:{line}: this is not UTF-8", then="save it as UTF-8") from None
+        raise UserError(f"{file}:{line}: not UTF-8", then="save it as UTF-8") from None
 
 
 def _unreadable(file: str, what: str, error: OSError | ValueError) -> UserError:
     if isinstance(error, ValueError):
-        return UserError(f"{file!r} is no path: {error}")
+        return UserError(f"{file!r} is not a valid path: {error}")
     if error.errno == errno.ENOENT and os.path.islink(file):
-        return UserError(f"{file}: the link leads nowhere", where=f"it points to {os.readlink(file)}")
+        return UserError(f"{file}: broken link", where=f"it points to {os.readlink(file)}")
     if error.errno == errno.ENOENT:
-        return UserError(f"there is no {file}", then=f"name the file with {what}")
-    return UserError(f"{file} cannot be read: {error.strerror}")
+        return UserError(f"{file}: no such file", then=f"name the file with {what}")
+    return UserError(f"{file}: {error.strerror}")
