@@ -239,7 +239,7 @@ def say_a_range(tree: Path) -> None:
 
 
 def name_no_version(tree: Path) -> None:
-    edit(tree / COMPAT / "Chart.yaml", "version: 1.0.0\n    repository", "repository")
+    edit(tree / COMPAT / "Chart.yaml", f"version: {version(tree, LIBRARY)}\n    repository", "repository")
 
 
 def go_in_a_circle(tree: Path) -> None:

@@ -102,6 +102,11 @@ def test_the_consumer_of_the_readme_works(shop: Path, helm: str) -> None:
     found = rendered(helm, shop, HOOKS)
     assert unsound(found, ["geheim"], []) == []
     assert {identity(one): is_hook(one) for one in found} == {
+        "Job/acme-shop-warmup": True,
+        "ServiceAccount/acme-shop-warmup": True,
+        "ConfigMap/acme-shop-warmup-owner": False,
+        "ConfigMap/acme-shop-migrate-owner": False,
+        "ConfigMap/acme-shop-report-owner": False,
         "Job/acme-shop-migrate": True,
         "Secret/acme-shop-migrate-database": True,
         "ServiceAccount/acme-shop-migrate": True,

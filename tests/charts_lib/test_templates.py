@@ -5,7 +5,8 @@ chart: consumer            a chart of fixtures/, or one of examples/charts
 values: {...}
 release, namespace, upgrade, kube, chartVersion: in which surroundings, if not the usual ones
 schema: false              the consumer has not merged the library's schema
-cluster: [...]             objects that `lookup` finds; then the engine renders, since helm asks a real cluster only
+cluster: [...]             objects that `lookup` finds; then the engine renders, since helm asks a real cluster only;
+                           `<hash>` stands for the hash in the name of the rendered Job
 given: [...]               names of accounts and Secrets that somebody else brings
 objects:                   by kind and name; `<hash>` stands for the hash in a name, also in what is expected
   Job/acme-shop-migrate: a fragment (fragments.py), or null: it is not there
@@ -115,7 +116,8 @@ class Bench:
         assert done.returncode == 0, done.stderr
         return sorted(objects(done.stdout), key=identity)
 
-    def looked_up(self, case: Case) -> list[Object]:
+    def looked_up(self, case: Case, alone: Sequence[Object]) -> list[Object]:
+        """What is rendered with the case's cluster; `alone` is the same with an empty one."""
         values = tuple(f"{key}={json.dumps(value)}" for key, value in case.values.items())
         context = Context(
             release=case.release,
@@ -123,7 +125,7 @@ class Bench:
             upgrade=case.upgrade,
             kube_version=case.kube,
             values=Values(set_json=values),
-            cluster=case.cluster,
+            cluster=tuple(with_hash(case.cluster, alone)),
         )
         found = render_one(self.engine, load(self.engine, str(self.chart(case.chart))), context)
         return [one for document in found.documents for one in objects(document.text)]
@@ -157,7 +159,7 @@ def test_a_case_is_rendered_as_it_says(bench: Bench, file: Path) -> None:
         return
     by_helm = {helm: bench.objects(helm, case, case) for helm in HELMS}
     assert by_helm[HELM3] == by_helm[HELM4]
-    found = bench.looked_up(case) if case.cluster else by_helm[HELM4]
+    found = bench.looked_up(case, by_helm[HELM4]) if case.cluster else by_helm[HELM4]
     assert wrong(case, found) == []
     for change in case.same:
         assert names_of_jobs(bench.objects(HELM4, case, changed(case, change))) == names_of_jobs(found), (
@@ -166,6 +168,14 @@ def test_a_case_is_rendered_as_it_says(bench: Bench, file: Path) -> None:
     for change in case.other:
         other = names_of_jobs(bench.objects(HELM4, case, changed(case, change)))
         assert not set(other) & set(names_of_jobs(found)), change
+
+
+def with_hash(cluster: Sequence[Object], alone: Sequence[Object]) -> list[Object]:
+    """The objects of a cluster with the hash of the Job that is rendered, where `<hash>` stands for it."""
+    names = [one["metadata"]["name"] for one in alone if one["kind"] == "Job"]
+    hashed = next((match[1] for name in names if (match := re.search(f"-({HASH})$", name))), "")
+    found: list[Object] = json.loads(json.dumps(cluster).replace("<hash>", hashed))
+    return found
 
 
 def names_of_jobs(found: Sequence[Object]) -> list[str]:

@@ -20,8 +20,9 @@ Use watchbill.v1.job instead, which gives the whole Job; the README says how to 
 
 {{/* Deprecated: the name of that ServiceAccount. Use watchbill.v1.serviceAccountName. */}}
 {{- define "core.postgres.job.serviceAccountName" -}}
-{{- $account := .Values.config.migration.serviceAccount -}}
-{{- $account.name | default ($account.create | ternary (printf "%s-migrate" (include "core.fullname" .)) "default-migrate") -}}
+{{- $account := .Values.config.migration.serviceAccount | default dict -}}
+{{- $create := include "watchbill.v1.truth" (dict "key" "config.migration.serviceAccount.create" "value" $account.create) -}}
+{{- $account.name | default (empty $create | ternary "default-migrate" (printf "%s-migrate" (include "core.fullname" .))) -}}
 {{- end }}
 
 {{/* Deprecated: the name that core gave its Jobs, and that the name above begins with. */}}

@@ -23,6 +23,9 @@ metadata:
   {{- with mergeOverwrite $annotations $declaration.settings.serviceAccount.annotations }}
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
+  {{- with include "watchbill.v1.companion.owners" . }}
+  ownerReferences: {{- . | nindent 4 }}
+  {{- end }}
 automountServiceAccountToken: false
 {{- end }}
 {{- end }}

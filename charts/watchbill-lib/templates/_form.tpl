@@ -17,9 +17,13 @@ a bundled one is from the moment it is ready. Where nobody can look (Argo CD, `h
 {{- .declaration.form -}}
 {{- end }}
 
-{{/* The flag: not empty where it is set. */}}
+{{/* The flag: not empty where it is set, for the Job alone or for the chart. */}}
 {{- define "watchbill.v1.hooks" -}}
-{{- include "watchbill.v1.truth" (dict "key" "feature.migrationHooks" "value" (.root.Values.feature | default dict).migrationHooks) -}}
+{{- $feature := .root.Values.feature | default dict -}}
+{{- if not (kindIs "map" $feature) }}{{ fail (printf "watchbill: feature is a map with migrationHooks, not %s" (toJson $feature)) }}{{ end -}}
+{{- $own := (((.declaration | default dict).settings) | default dict).hooks -}}
+{{- if not (kindIs "invalid" $own) }}{{ if $own }}true{{ end }}
+{{- else }}{{ include "watchbill.v1.truth" (dict "key" "feature.migrationHooks" "value" $feature.migrationHooks) }}{{ end -}}
 {{- end }}
 
 {{/* Not empty with a bundled database. No text will do: Helm would take "false" in a dependency's condition for yes. */}}
@@ -62,21 +66,23 @@ a bundled one is from the moment it is ready. Where nobody can look (Argo CD, `h
 {{- end }}
 
 {{/*
-Not empty if the install of this release has not done its part, and this is an upgrade: its Job is there and has not
-succeeded, or no revision was ever deployed, so that nobody knows how far the install came.
+Not empty if the install of this release has not done its part, and this is an upgrade: the Job has never succeeded, and
+either a run is there that has failed or has not ended, or no revision of the release was ever deployed.
 */}}
 {{- define "watchbill.v1.open" -}}
 {{- if not (hasKey .declaration "open") -}}
-{{- $open := false -}}
-{{- $namespace := .root.Release.Namespace -}}
+{{- $begun := false -}}
+{{- $done := true -}}
 {{- if .root.Release.IsUpgrade -}}
-{{- range (lookup "batch/v1" "Job" $namespace "" | default dict).items -}}
-{{- $of := index (.metadata.labels | default dict) "watchbill.dev/job" | default .metadata.name -}}
-{{- if and (eq $of $.declaration.base) (not (.status | default dict).succeeded) }}{{ $open = true }}{{ end -}}
+{{- $done = eq (toString (include "watchbill.v1.owner.found" . | fromJson).installed) "true" -}}
+{{- range include "watchbill.v1.jobs" . | fromJson -}}
+{{- if and .ours (eq .of $.declaration.base) -}}
+{{- if .succeeded }}{{ $done = true }}{{ else }}{{ $begun = true }}{{ end -}}
 {{- end -}}
-{{- if not $open }}{{ $open = include "watchbill.v1.neverDeployed" . | eq "true" }}{{ end -}}
 {{- end -}}
-{{- $_ := set .declaration "open" $open -}}
+{{- if not (or $begun $done) }}{{ $begun = include "watchbill.v1.neverDeployed" . | eq "true" }}{{ end -}}
+{{- end -}}
+{{- $_ := set .declaration "open" (and $begun (not $done)) -}}
 {{- end -}}
 {{- if .declaration.open }}true{{ end -}}
 {{- end }}
@@ -91,9 +97,9 @@ succeeded, or no revision was ever deployed, so that nobody knows how far the in
 {{- and $statuses (not (or (has "deployed" $statuses) (has "superseded" $statuses))) | empty | not -}}
 {{- end }}
 
-{{/* What makes an object a hook; nothing while the flag is off. `events`, `weight`, `policy`. */}}
+{{/* What makes an object a hook; nothing while the flag is off, unless `hooks` is set. `events`, `weight`, `policy`. */}}
 {{- define "watchbill.v1.hook.annotations" -}}
-{{- if include "watchbill.v1.hooks" . -}}
+{{- if or .hooks (include "watchbill.v1.hooks" .) -}}
 helm.sh/hook: {{ .events | default "pre-install,pre-upgrade" }}
 helm.sh/hook-weight: {{ .weight | default 0 | toString | quote }}
 helm.sh/hook-delete-policy: {{ .policy | default "before-hook-creation" }}

@@ -2,23 +2,29 @@
 {{- define "watchbill.v1.job.name" -}}
 {{- include "watchbill.v1.declare" . -}}
 {{- $declaration := .declaration -}}
-{{- if eq (include "watchbill.v1.form" .) "hook" -}}
+{{- if or .suffix (eq (include "watchbill.v1.form" .) "hook") -}}
 {{ $declaration.base }}
 {{- else -}}
-{{- $bounds := include "watchbill.v1.bounds" (dict "root" .root "settings" $declaration.settings) | fromJson -}}
+{{- if not $declaration.run -}}
 {{- /* Who keeps their own Job may say in `inputs` alone what runs. */ -}}
 {{- if not (or $declaration.containers $declaration.inputs) }}{{ fail (printf "watchbill: define %q says neither containers nor inputs, so nobody knows when something else runs" .job) }}{{ end -}}
+{{- $bounds := include "watchbill.v1.bounds" (dict "root" .root "settings" $declaration.settings) | fromJson -}}
 {{- $pod := "" -}}
 {{- if $declaration.containers }}{{ $pod = include "watchbill.v1.pod" . }}{{ end -}}
 {{- $runs := list $pod $bounds.podFailurePolicy ($declaration.inputs | default "") -}}
-{{ $declaration.base }}-{{ $runs | toJson | sha256sum | trunc 8 }}
+{{- with $declaration.settings.rerun }}{{ $runs = append $runs (include "watchbill.v1.text" .) }}{{ end -}}
+{{- $_ := set $declaration "hash" ($runs | toJson | sha256sum | trunc 8) -}}
+{{- $_ := set $declaration "run" (include "watchbill.v1.run.name" .) -}}
+{{- end -}}
+{{- $declaration.run -}}
 {{- end -}}
 {{- end }}
 
 {{/* A Job with all that the library makes for it. */}}
 {{- define "watchbill.v1.job" -}}
-{{- if include "watchbill.v1.due" . -}}
 {{- include "watchbill.v1.declare" . -}}
+{{- if .declaration.settings.enabled }}{{ include "watchbill.v1.owner" . }}{{ end -}}
+{{- if include "watchbill.v1.due" . -}}
 {{- $declaration := .declaration -}}
 {{- $template := include "watchbill.v1.pod" . | fromJson -}}
 {{- $name := include "watchbill.v1.job.name" . -}}
@@ -42,10 +48,13 @@ kind: Job
 metadata:
   name: {{ $name | quote }}
   namespace: {{ .root.Release.Namespace | quote }}
-  labels: {{- include "watchbill.v1.labels" . | nindent 4 }}
+  labels: {{- include "watchbill.v1.job.labels" . | nindent 4 }}
   {{- with include "watchbill.v1.job.annotations" . }}
   annotations: {{- . | nindent 4 }}
   {{- end }}
+  {{- if eq (include "watchbill.v1.form" .) "plain" }}{{ with include "watchbill.v1.owner.references" . }}
+  ownerReferences: {{- . | nindent 4 }}
+  {{- end }}{{ end }}
 spec: {{- toYaml $spec | nindent 2 }}
 {{ end -}}
 {{- end }}

@@ -12,7 +12,7 @@
 {{- $declaration := .declaration -}}
 {{- $own := dict -}}
 {{- if eq (include "watchbill.v1.form" .) "hook" -}}
-{{- $own = include "watchbill.v1.hook.annotations" (dict "root" .root "weight" (add 10 ($declaration.order | default 0)) "events" (include "watchbill.v1.events" .)) | fromYaml -}}
+{{- $own = include "watchbill.v1.hook.annotations" (dict "hooks" true "root" .root "weight" (add 10 ($declaration.order | default 0)) "events" (include "watchbill.v1.events" .)) | fromYaml -}}
 {{- end -}}
 {{- with mergeOverwrite $own $declaration.settings.annotations }}{{ toYaml . }}{{ end -}}
 {{- end }}
@@ -27,28 +27,50 @@ release have an object of the same name in the plain form, whatever became of th
 {{- $weights := dict "account" 0 "rights" 1 "config" 5 -}}
 {{- if not (hasKey $weights (.rank | default "")) }}{{ fail (printf "watchbill: rank is account, rights or config, not %q" (.rank | default "")) }}{{ end -}}
 {{- if eq (include "watchbill.v1.form" .) "hook" -}}
-{{ include "watchbill.v1.hook.annotations" (dict "root" .root "weight" (index $weights .rank) "policy" "before-hook-creation,hook-succeeded" "events" (include "watchbill.v1.events" .)) }}
+{{ include "watchbill.v1.hook.annotations" (dict "hooks" true "root" .root "weight" (index $weights .rank) "policy" "before-hook-creation,hook-succeeded" "events" (include "watchbill.v1.events" .)) }}
 meta.helm.sh/release-name: {{ .root.Release.Name | quote }}
 meta.helm.sh/release-namespace: {{ .root.Release.Namespace | quote }}
 {{- end -}}
 {{- end }}
 
-{{- define "watchbill.v1.companion.labels" -}}
+{{/* Labels of one run and of what was made for it. `watchbill.dev/run` tells it from the Job's other runs. */}}
+{{- define "watchbill.v1.job.labels" -}}
 {{ include "watchbill.v1.labels" . }}
+watchbill.dev/run: {{ include "watchbill.v1.job.name" . | quote }}
 {{- end }}
 
-{{/* A whole companion: `object` names a define that gives it; what it says itself of labels and annotations wins. */}}
+{{- define "watchbill.v1.companion.labels" -}}
+{{ include "watchbill.v1.job.labels" . }}
+{{- end }}
+
+{{/* The owner of a companion that is a hook: no uninstall deletes it if Helm was killed. A plain one is the release's. */}}
+{{- define "watchbill.v1.companion.owners" -}}
+{{- if eq (include "watchbill.v1.form" .) "hook" }}{{ include "watchbill.v1.owner.references" . }}{{ end -}}
+{{- end }}
+
+{{/*
+Whole companions: `object` names a define that gives one or several; what they say themselves of labels and annotations
+wins.
+*/}}
 {{- define "watchbill.v1.companion" -}}
 {{- if include "watchbill.v1.due" . -}}
-{{- $context := merge (dict "watchbill" (dict "suffix" .suffix)) .root -}}
-{{- $object := include .object $context | fromYaml -}}
+{{- $labels := include "watchbill.v1.companion.labels" . -}}
+{{- $annotations := include "watchbill.v1.companion.annotations" . -}}
+{{- $owners := include "watchbill.v1.companion.owners" . -}}
+{{- $context := set (omit .root "watchbill") "watchbill" (dict "suffix" .suffix) -}}
+{{- range regexSplit "(?m)^---[ \\t]*$" (include .object $context) -1 -}}
+{{- $object := fromYaml . -}}
 {{- with $object.Error }}{{ fail (printf "watchbill: define %q is no YAML: %s" $.object .) }}{{ end -}}
-{{- $labels := include "watchbill.v1.companion.labels" . | fromYaml -}}
-{{- $annotations := include "watchbill.v1.companion.annotations" . | fromYaml -}}
+{{- if $object -}}
 {{- $metadata := $object.metadata | default dict -}}
-{{- $_ := set $metadata "labels" (mergeOverwrite $labels ($metadata.labels | default dict)) -}}
-{{- with mergeOverwrite $annotations ($metadata.annotations | default dict) }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
+{{- $_ := set $metadata "labels" (mergeOverwrite (fromYaml $labels) ($metadata.labels | default dict)) -}}
+{{- with mergeOverwrite (fromYaml $annotations) ($metadata.annotations | default dict) }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
+{{- /* An owner must be in the same namespace, so nothing that belongs to the cluster has one. */ -}}
+{{- $owned := has $object.kind (list "ServiceAccount" "Role" "RoleBinding" "ConfigMap" "Secret") -}}
+{{- if and $owners $owned (eq ($metadata.namespace | default $.root.Release.Namespace) $.root.Release.Namespace) }}{{ $_ := set $metadata "ownerReferences" (fromYamlArray $owners) }}{{ end }}
 ---
 {{ mergeOverwrite $object (dict "metadata" $metadata) | toYaml }}
 {{ end -}}
+{{- end -}}
+{{- end -}}
 {{- end }}

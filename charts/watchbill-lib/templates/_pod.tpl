@@ -4,6 +4,14 @@
 {{- $security := mergeOverwrite $secure (.settings.securityContext | default dict) (.container.securityContext | default dict) -}}
 {{- $container := mergeOverwrite (dict) .container (dict "securityContext" $security) -}}
 {{- with .settings.volumeMounts }}{{ $_ := set $container "volumeMounts" (concat ($container.volumeMounts | default list) .) }}{{ end -}}
+{{- with .settings.envFrom }}{{ $_ := set $container "envFrom" (concat ($container.envFrom | default list) .) }}{{ end -}}
+{{- with .settings.env -}}
+{{- $names := list -}}
+{{- range . }}{{ $names = append $names .name }}{{ end -}}
+{{- $env := list -}}
+{{- range $container.env }}{{ if not (has .name $names) }}{{ $env = append $env . }}{{ end }}{{ end -}}
+{{- $_ := set $container "env" (concat $env .) -}}
+{{- end -}}
 {{- if and .settings.resources (not $container.resources) }}{{ $_ := set $container "resources" .settings.resources }}{{ end -}}
 {{- range $key := list "command" "args" -}}
 {{- $words := list -}}
@@ -47,6 +55,7 @@ ends its attempt itself: when a Job's deadline passes, Kubernetes deletes the po
 {{- with $before }}{{ $_ := set $spec "initContainers" . }}{{ end -}}
 {{- with concat ($declaration.volumes | default list) $settings.volumes }}{{ $_ := set $spec "volumes" . }}{{ end -}}
 {{- $spec = merge $spec (include "watchbill.v1.placement" . | fromJson) -}}
+{{- $spec = mergeOverwrite $spec $settings.podSpec -}}
 {{- $metadata := dict "labels" (include "watchbill.v1.labels" . | fromYaml) -}}
 {{- with $settings.podAnnotations }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
 {{- $_ := set $declaration "pod" (dict "metadata" $metadata "spec" $spec | toJson) -}}
@@ -64,7 +73,7 @@ ends its attempt itself: when a Job's deadline passes, Kubernetes deletes the po
 {{- range . }}{{ $secrets = append $secrets (kindIs "string" . | ternary (dict "name" .) .) }}{{ end -}}
 {{- $_ := set $placement "imagePullSecrets" $secrets -}}
 {{- end -}}
-{{- range $key := list "nodeSelector" "tolerations" "affinity" -}}
+{{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" -}}
 {{- with index $settings $key }}{{ $_ := set $placement $key . }}{{ end -}}
 {{- end -}}
 {{- toJson $placement -}}

@@ -8,6 +8,7 @@ other types here: from `--set-string`, or a number where Kubernetes wants a text
 {{- $settings := mergeOverwrite (include "watchbill.v1.defaults" . | fromYaml) $given -}}
 {{- $account := $settings.serviceAccount -}}
 {{- $_ := set $settings "enabled" (include "watchbill.v1.truth" (dict "key" "enabled" "value" $settings.enabled) | eq "true") -}}
+{{- if not (kindIs "invalid" $settings.hooks) }}{{ $_ := set $settings "hooks" (include "watchbill.v1.truth" (dict "key" "hooks" "value" $settings.hooks) | eq "true") }}{{ end -}}
 {{- range $key := list "create" "token" -}}
 {{- $_ := set $account $key (include "watchbill.v1.truth" (dict "key" (printf "serviceAccount.%s" $key) "value" (index $account $key)) | eq "true") -}}
 {{- end -}}
@@ -15,6 +16,12 @@ other types here: from `--set-string`, or a number where Kubernetes wants a text
 {{- $number := index $settings $key | toJson | trimAll "\"" -}}
 {{- if not (regexMatch "^[0-9]+$" $number) }}{{ fail (printf "watchbill: define %q: %s is a whole number, not %q" $.of $key $number) }}{{ end -}}
 {{- $_ := set $settings $key (int64 $number) -}}
+{{- end -}}
+{{- range $key := list "command" "args" "env" "envFrom" "volumes" "volumeMounts" "tolerations" "imagePullSecrets" -}}
+{{- if not (kindIs "slice" (index $settings $key)) }}{{ fail (printf "watchbill: define %q: %s is a list, not %s" $.of $key (index $settings $key | toJson)) }}{{ end -}}
+{{- end -}}
+{{- range $key := list "containers" "initContainers" "restartPolicy" -}}
+{{- if hasKey $settings.podSpec $key }}{{ fail (printf "watchbill: define %q: podSpec cannot change %s" $.of $key) }}{{ end -}}
 {{- end -}}
 {{- range $key := list "annotations" "labels" "podAnnotations" "nodeSelector" -}}
 {{- $_ := set $settings $key (include "watchbill.v1.texts" (index $settings $key) | fromJson) -}}

@@ -82,9 +82,15 @@ def with_database(place: Namespace, helm: str, chart: Path, images: str, name: s
     return Release(place, helm, chart, values, Database(place, f"{name}-membership-database-0"), name)
 
 
-def external(place: Namespace, helm: str, chart: Path, postgresql: Namespace, name: str) -> Release:
+def new_database(postgresql: Namespace) -> Database:
+    """An empty one on the server that belongs to no release."""
     database = Database(postgresql, "postgresql", f"db_{uuid.uuid4().hex[:12]}")
     database.query(f"create database {database.name}", database="membership")
+    return database
+
+
+def external(place: Namespace, helm: str, chart: Path, postgresql: Namespace, name: str) -> Release:
+    database = new_database(postgresql)
     access = {
         "host": f"postgresql.{postgresql.name}",
         "database": database.name,

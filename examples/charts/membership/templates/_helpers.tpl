@@ -15,7 +15,7 @@ database: membership
 auth: {username: membership}
 {{- end }}
 
-{{/* A container that runs `command` of the program; `for` names the Job it belongs to, with its `settings`. */}}
+{{/* A container that runs `command` of the program; `job` names the define of the Job it belongs to. */}}
 {{- define "membership.container" -}}
 {{- $image := .root.Values.image -}}
 image: {{ printf "%s:%s" $image.repository ($image.tag | default .root.Chart.AppVersion) }}

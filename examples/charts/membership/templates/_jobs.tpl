@@ -6,10 +6,10 @@ settings: {{ toJson .Values.config.migration }}
 database:
   workload: {{ include "membership.fullname" . }}-database
 initContainers:
-  {{- include "watchbill.v1.waitForDatabase" (dict "container" (include "membership.container" (dict "root" . "for" "migrate" "settings" .Values.config.migration "command" "answers") | fromYaml)) | nindent 2 }}
+  {{- include "watchbill.v1.waitForDatabase" (dict "container" (include "membership.container" (dict "root" . "job" "membership.migrate" "command" "answers") | fromYaml)) | nindent 2 }}
 containers:
   - name: migrate
-    {{- include "membership.container" (dict "root" . "for" "migrate" "settings" .Values.config.migration "command" "migrate") | nindent 4 }}
+    {{- include "membership.container" (dict "root" . "job" "membership.migrate" "command" "migrate") | nindent 4 }}
 {{- end }}
 
 {{/* The first member: after the migration, also where Kubernetes starts both at once. */}}
@@ -21,8 +21,8 @@ settings: {{ toJson .Values.config.wizard }}
 database:
   workload: {{ include "membership.fullname" . }}-database
 initContainers:
-  {{- include "watchbill.v1.gate" (dict "container" (include "membership.container" (dict "root" . "for" "wizard" "settings" .Values.config.wizard "command" "ready") | fromYaml)) | nindent 2 }}
+  {{- include "watchbill.v1.gate" (dict "container" (include "membership.container" (dict "root" . "job" "membership.wizard" "command" "ready") | fromYaml)) | nindent 2 }}
 containers:
   - name: wizard
-    {{- include "membership.container" (dict "root" . "for" "wizard" "settings" .Values.config.wizard "command" "welcome") | nindent 4 }}
+    {{- include "membership.container" (dict "root" . "job" "membership.wizard" "command" "welcome") | nindent 4 }}
 {{- end }}
