@@ -11,8 +11,10 @@ from tests.support.trees import chart, write
 from watchbill import versions
 from watchbill.charts.engine import Engine
 from watchbill.deploy.bill import Component
-from watchbill.deploy.reading import read
+from watchbill.deploy.reading import read, require_environment
+from watchbill.errors import UserError
 
+MINIMAL = "product: shop\nversion: 2.0.0\ndefaultNamespace: shop\ncomponents: [{name: web, chart: web}]\n"
 EVERYTHING = """\
 product: shop
 version: v2.6.0
@@ -148,6 +150,49 @@ def test_a_profile_lies_on_top_first_for_all_then_for_one(engine: Engine, shop: 
     assert (cache.values, cache.set) == ((f"{shop}/values/small.yaml",), ("replicas=1",))
     assert certificates.set == ("replicas=1", "selfSigned=true"), "prerequisites have profiles, too"
     assert bill.profile == "small"
+
+
+def test_an_environment_lies_on_top_of_the_profile(engine: Engine, here: Path) -> None:
+    chart(here / "web")
+    overlay = "{set: [of=%s], setString: [text=%s], components: {web: {set: [web=%s]}}}"
+    write(
+        here,
+        {
+            "bill.yaml": MINIMAL.replace("chart: web", "chart: web, set: [of=component]")
+            + f"profiles: {{small: {overlay % (('profile',) * 3)}}}\n"
+            f"environments: {{staging: {overlay % (('staging',) * 3)}, production: null}}\n"
+        },
+    )
+    [web] = read(engine, "bill.yaml", "small", "staging").components
+    assert web.set == ("of=component", "of=profile", "web=profile", "of=staging", "web=staging")
+    assert web.set_string == ("text=profile", "text=staging")
+    bill = read(engine, "bill.yaml", environment="production")
+    assert (bill.environment, bill.environments) == ("production", ("production", "staging"))
+    assert bill.components[0].set == ("of=component",)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "context", "refused"),
+    [
+        ("", "", "has environments, and none is chosen\n  choose one: --environment production or staging"),
+        ("staging", "anywhere", ""),
+        ("production", "eu", ""),
+        ("production", "us", "environment production is deployed to context eu, and this is us"),
+    ],
+)
+def test_an_environment_is_chosen_and_has_its_cluster(
+    engine: Engine, here: Path, chosen: str, context: str, refused: str
+) -> None:
+    chart(here / "web")
+    environments = "environments: {staging: {}, production: {context: eu}}\n"
+    write(here, {"bill.yaml": f"{MINIMAL}{environments}"})
+    bill = read(engine, "bill.yaml", environment=chosen)
+    if not refused:
+        require_environment(bill, context)
+        return
+    with pytest.raises(UserError) as caught:
+        require_environment(bill, context)
+    assert refused in str(caught.value)
 
 
 @pytest.mark.usefixtures("shop")

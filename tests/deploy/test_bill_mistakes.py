@@ -42,6 +42,12 @@ def test_an_unknown_profile(engine: Engine) -> None:
     assert refused(engine, profile="prod") == ("unknown profile 'prod'\n  the bill has no profiles")
 
 
+def test_an_unknown_environment(engine: Engine, shop: Path) -> None:
+    write(shop, {"bill.yaml": f"{GOOD}environments: {{production: {{}}, staging: {{}}}}\n"})
+    with pytest.raises(UserError, match="unknown environment 'stagin'\n  did you mean 'staging'"):
+        read(engine, "bill.yaml", environment="stagin")
+
+
 def test_a_mistyped_profile(engine: Engine, shop: Path) -> None:
     write(shop, {"bill.yaml": f"{GOOD}profiles: {{production: {{}}, small: {{}}}}\n"})
     assert refused(engine, profile="prodution").endswith("did you mean 'production'?")

@@ -58,11 +58,13 @@ def example(page: str) -> str:
 
 def test_the_example_of_the_page_can_be_read(engine: Engine, example: str, here: Path) -> None:
     write(here, {"bill.yaml": example, "crds/one.yaml": "", "jobs/grow.py": ""})
-    write(here, {f"values/{name}.yaml": "" for name in ("logging", "small", "logging-small")})
+    write(here, {f"values/{name}.yaml": "" for name in ("logging", "small", "logging-small", "production")})
     for name in ("logging", "web"):
         chart(here / "charts" / name)
     assert read(engine, "bill.yaml").names == ("certificates", "logging", "web")
     assert read(engine, "bill.yaml", "small").components[0].set == ("replicas=1", "retention=1d")
+    production = read(engine, "bill.yaml", environment="production")
+    assert (production.context, production.components[0].set) == ("production-eu", ("retention=90d",))
 
 
 def test_the_page_speaks_of_every_key(page: str, example: str) -> None:
@@ -90,11 +92,16 @@ def test_the_page_tells_what_counts_where_nothing_is_said(page: str, section: in
         assert f"(`{default}`)" in row or f"({default})" in row, row
 
 
-def test_the_mistake_of_the_page_is_told(engine: Engine, page: str, here: Path) -> None:
-    write(here, {"bill.yaml": blocks(page, "yaml")[1]})
-    with pytest.raises(UserError) as caught:
-        read(engine, "bill.yaml")
-    assert [f"{caught.value}\n"] == blocks(page, "text")
+def test_the_mistakes_of_the_page_are_told(engine: Engine, page: str, here: Path) -> None:
+    for name in ("database", "queue", "web"):
+        chart(here / "charts" / name)
+    pairs = re.findall(r"^```yaml\n([^`]*)^```\n\n```text\n([^`]*)^```", page, re.MULTILINE)
+    assert len(pairs) == len(blocks(page, "text")) == 2
+    for bill, error in pairs:
+        write(here, {"bill.yaml": bill})
+        with pytest.raises(UserError) as caught:
+            read(engine, "bill.yaml")
+        assert f"{caught.value}\n" == error
 
 
 def test_the_schema_accepts_the_example(

@@ -10,6 +10,7 @@ import pytest
 
 from watchbill.deploy.bill import Component
 from watchbill.deploy.events import Event, Stage, Status
+from watchbill.deploy.needs import keep
 from watchbill.deploy.result import Charted
 from watchbill.deploy.stages import Stages, worst
 from watchbill.jobs.declare import Job
@@ -60,8 +61,10 @@ class Played:
         return self._ends.get(name, "done")
 
 
-def component(name: str, *, is_prerequisite: bool = False) -> Component:
-    return Component(name, name, "ns", f"charts/{name}", is_local=True, is_prerequisite=is_prerequisite)
+def component(name: str, *needs: str, is_prerequisite: bool = False) -> Component:
+    return Component(
+        name, name, "ns", f"charts/{name}", is_local=True, needs=needs, is_prerequisite=is_prerequisite
+    )
 
 
 def declared(identity: str, moment: Moment) -> Job:
@@ -85,7 +88,7 @@ def declared(identity: str, moment: Moment) -> Job:
 
 def played(
     work: Played,
-    components: Sequence[str],
+    components: Sequence[str | Component],
     jobs: Sequence[Job] = (),
     *,
     prerequisites: Sequence[str] = (),
@@ -96,8 +99,11 @@ def played(
 
     async def run() -> tuple[Stages, Status]:
         stages = Stages(
-            [component(name, is_prerequisite=True) for name in prerequisites],
-            [component(name) for name in components],
+            [
+                component(name, *prerequisites[:at][-1:], is_prerequisite=True)
+                for at, name in enumerate(prerequisites)
+            ],
+            [component(one) if isinstance(one, str) else one for one in components],
             Registry(jobs),
             work,
             told.append,
@@ -233,3 +239,56 @@ def test_what_is_cut_off_counts_as_cancelled() -> None:
 )
 def test_the_worst_of_them_counts(statuses: list[Status], expected: Status) -> None:
     assert worst(statuses) == expected
+
+
+def ordered(began: Sequence[str], *names: str) -> bool:
+    return [name for name in began if name in names] == list(names)
+
+
+def test_a_component_begins_when_all_that_it_needs_is_done() -> None:
+    components = [
+        component("web", "api", "queue"),
+        component("api", "database"),
+        component("queue"),
+        component("database"),
+    ]
+    work = Played()
+    jobs = [declared("database/seed", Post)]
+    stages, status, _ = played(work, components, jobs)
+    assert status == "done"
+    assert work.begun[:2] == ["queue", "database"], "those that need nothing, at once"
+    assert ordered(work.begun, "database", "database/seed", "api", "web")
+    assert ordered(work.begun, "queue", "web")
+    assert work.most_at_once == 2
+    assert Counter(one.status for one in stages.components) == {"done": 4}
+
+
+def test_who_waits_for_its_needs_takes_no_worker() -> None:
+    components = [component("web", "database"), component("api", "database"), component("database")]
+    work = Played()
+    _, status, _ = played(work, components, workers=1)
+    assert (status, work.begun) == ("done", ["database", "web", "api"])
+
+
+def test_a_failure_stops_those_that_need_it_and_no_others() -> None:
+    components = [
+        component("database"),
+        component("api", "database"),
+        component("web", "api"),
+        component("docs"),
+    ]
+    work = Played({"database": "failed"})
+    stages, status, told = played(work, components)
+    assert (status, work.begun) == ("failed", ["database", "docs"])
+    assert {one.name: (one.status, one.reason) for one in stages.components if not one.is_good} == {
+        "database": ("failed", ""),
+        "api": ("not-started", "it needs database, which is failed"),
+        "web": ("not-started", "it needs api, which is not-started"),
+    }
+    assert [one.component for one in told if one.status == "not-started"] == ["api", "web"]
+
+
+def test_needs_through_a_component_that_is_left_out_are_kept() -> None:
+    components = [component("web", "api", "queue"), component("api", "database"), component("database")]
+    kept = keep([*components, component("queue")], ["web", "database"])
+    assert {one.name: one.needs for one in kept} == {"web": ("database",), "database": ()}

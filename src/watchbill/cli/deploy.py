@@ -19,7 +19,7 @@ from watchbill.errors import UserError
     examples=(
         ("watchbill deploy bill.yaml --plan", "what would run, in which order; changes nothing"),
         (
-            "watchbill deploy bill.yaml --profile production",
+            "watchbill deploy bill.yaml --environment production",
             "install, upgrade, or finish an interrupted deploy",
         ),
         ("watchbill deploy --through bills/", "every version up to the newest, in order"),
@@ -27,6 +27,13 @@ from watchbill.errors import UserError
 )
 @click.argument("file", metavar="[FILE]", required=False)
 @click.option("--profile", default="", metavar="NAME", help="Apply a profile of the bill.")
+@click.option(
+    "--environment",
+    "-e",
+    default="",
+    metavar="NAME",
+    help="Apply an environment of the bill, on top of the profile.",
+)
 @click.option("--only", multiple=True, metavar="NAME", help="Deploy only this component. Repeatable.")
 @click.option(
     "--plan", is_flag=True, help="Show what would run, what is missing and what would fail. Change nothing."

@@ -76,7 +76,16 @@ class Plan:
             yield from (self._job(job, "  ") for job in jobs)
 
     def _component(self, component: Component) -> Iterator[list[str]]:
-        yield [f"  {component.name}", f"{self._operation(component)} in namespace {component.namespace}"]
+        # Of a prerequisite the headline says what it comes after.
+        after = (
+            ""
+            if component.is_prerequisite or not component.needs
+            else f", after {', '.join(component.needs)}"
+        )
+        yield [
+            f"  {component.name}",
+            f"{self._operation(component)} in namespace {component.namespace}{after}",
+        ]
         for moment in (Pre, Post):
             yield from (self._job(job, "    ") for job in self._registry.of(component.name, moment))
 

@@ -9,6 +9,7 @@ from watchbill import durations
 from watchbill.cli.deploy_lines import styled
 from watchbill.deploy.bill import Bill
 from watchbill.deploy.events import STAGES
+from watchbill.deploy.history import Summary
 from watchbill.deploy.outlook import Outlook
 from watchbill.deploy.path import Hop
 from watchbill.deploy.prediction import Prediction
@@ -22,21 +23,28 @@ LAST_LINES = 10
 
 def heading(bill: Bill, hop: Hop, operation: str) -> str:
     """`operation` is empty in a dry run: nothing will ever be known of it."""
-    profile = f", profile {bill.profile}" if bill.profile else ""
     aside = f"operation {operation}" if operation else "dry run: nothing is changed"
-    return f"{click.style(bill.product, bold=True)} {way(hop)}{profile}    {aside}"
+    return f"{click.style(bill.product, bold=True)} {way(hop)}{chosen(bill)}    {aside}"
+
+
+def chosen(bill: Bill | Summary) -> str:
+    """The profile and the environment, if there are any."""
+    named = (("profile", bill.profile), ("environment", bill.environment))
+    return "".join(f", {kind} {name}" for kind, name in named if name)
 
 
 def planned(bill: Bill, hop: Hop | None) -> str:
     """`hop` is None where there is no way, or nobody looked for one."""
-    profile = f", profile {bill.profile}" if bill.profile else ""
-    return f"{click.style(bill.product, bold=True)} {way(hop) if hop else bill.version}{profile}    plan"
+    return f"{click.style(bill.product, bold=True)} {way(hop) if hop else bill.version}{chosen(bill)}    plan"
 
 
 def warnings(bill: Bill, hop: Hop, outlook: Outlook) -> Iterator[str]:
     """What the person should know before it begins."""
     if hop.warning:
         yield hop.warning
+    before = outlook.record.environment
+    if before and before != bill.environment:
+        yield f"{bill.product} was deployed here with environment {before}, and now with {bill.environment or 'none'}"
     for release in outlook.dropped:
         yield (
             f"release {release.namespace}/{release.name} is of {bill.product}, but of no component of {bill.version}: it stays. "

@@ -111,17 +111,22 @@ class Deploying:
 
     async def _bills(self, kube: Kube) -> list[Bill]:
         """One, or those that lead to it one after the other."""
-        file, folder, profile = (self._options[name] for name in ("file", "through", "profile"))
-        wanted = reading.read(self._engine, file, profile) if file else None
+        file, folder = self._options["file"], self._options["through"]
+        wanted = self._read(file) if file else None
         if not folder:
             assert wanted is not None
             return [wanted]
         known = siblings.in_folder(self._engine, folder, wanted.product if wanted else "")
-        newest = reading.read(self._engine, known[-1].file, profile)
+        newest = self._read(known[-1].file)
         installed = await record.load(kube, newest.default_namespace, newest.product)
         target = wanted.version if wanted else None
         steps = through(known, installed.installed, target, under_way=installed.target)
-        return [reading.read(self._engine, step.file, profile) for step in steps]
+        return [self._read(step.file) for step in steps]
+
+    def _read(self, file: str) -> Bill:
+        bill = reading.read(self._engine, file, self._options["profile"], self._options["environment"])
+        reading.require_environment(bill, self._access.context)
+        return bill
 
     async def _one(self, deploy: Deploy, kube: Kube, helm: Helm) -> int:
         bill = deploy.bill
@@ -275,7 +280,7 @@ def check_arguments(engine: Engine, options: dict[str, Any]) -> None:
 
 def plan_offline(session: Session, engine: Engine, options: dict[str, Any]) -> int:
     """The order alone: from the bill and its modules. Gives the exit code."""
-    bill = reading.read(engine, options["file"], options["profile"])
+    bill = reading.read(engine, options["file"], options["profile"], options["environment"])
     registry = load(bill.jobs, bill.folder, bill.names)
     selection = Selection.of(bill, registry, options["only"])
     charts = {one.name: one.chart for one in selection.everything if one.is_local}

@@ -185,10 +185,10 @@ def _row(one: "Summary") -> list[str]:
 
 def told(deploy: "Deploy", *, logs: bool) -> Iterator[str]:
     from watchbill.cli.deploy_lines import styled
+    from watchbill.cli.deploy_text import chosen
     from watchbill.report.table import table
 
-    profile = f", profile {deploy.profile}" if deploy.profile else ""
-    yield f"deploy {deploy.number} of {deploy.product}: {deploy.from_version or 'nothing'} → {deploy.version}{profile}"
+    yield f"deploy {deploy.number} of {deploy.product}: {deploy.from_version or 'nothing'} → {deploy.version}{chosen(deploy)}"
     yield f"{styled(deploy.status)} after {durations.told(deploy.seconds)}; begun {deploy.started} by {deploy.who}, operation {deploy.operation}"
     if deploy.reason:
         yield from (f"  {line}" for line in deploy.reason.splitlines())

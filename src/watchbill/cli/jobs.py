@@ -21,6 +21,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def bill_options(function: F) -> F:
+    function = click.option(
+        "--environment", "-e", default="", metavar="NAME", help="An environment of the bill."
+    )(function)
     function = click.option("--profile", default="", metavar="NAME", help="A profile of the bill.")(function)
     return click.option(
         "--bill", "file", default="bill.yaml", show_default=True, metavar="FILE", help="The product's bill."
@@ -93,12 +96,15 @@ def run_job(session: Session, /, **options: Any) -> int:
     Checks its rights, limits its time and holds the lock, so that no deploy runs at the same time."""
     need_libraries()
     from watchbill.cli.running import run_alone
+    from watchbill.deploy.reading import require_environment
 
     with _engine(session) as engine:
         bill, registry = _read(engine, options)
     job = registry.named(options["name"])
+    found = access(options)
+    require_environment(bill, found.context)
     # Not asyncio.run: that would wait for what was left behind on purpose.
-    work = run_alone(session, bill, job, access(options), options)
+    work = run_alone(session, bill, job, found, options)
     return asyncio.new_event_loop().run_until_complete(work)
 
 
@@ -149,7 +155,7 @@ def _read(engine: "Engine", options: dict[str, Any]) -> "tuple[Bill, Registry]":
     from watchbill.deploy import reading
     from watchbill.jobs.load import load
 
-    bill = reading.read(engine, options["file"], options["profile"])
+    bill = reading.read(engine, options["file"], options["profile"], options["environment"])
     return bill, load(bill.jobs, bill.folder, bill.names)
 
 

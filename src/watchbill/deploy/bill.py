@@ -1,4 +1,4 @@
-"""What a bill means: paths complete, durations in seconds, values of the chosen profile on top, every name known."""
+"""What a bill means: paths complete, durations in seconds, values of the chosen profile and environment on top, every name known."""
 
 from msgspec import Struct
 
@@ -14,6 +14,9 @@ class Component(Struct, frozen=True):
     chart: str  # an absolute path, or a reference that helm resolves
     is_local: bool  # whether it is a path
     chart_version: str = ""  # of a chart that is not local
+    needs: tuple[
+        str, ...
+    ] = ()  # components that must be done before; of a prerequisite also the one before it
     values: tuple[str, ...] = ()  # absolute paths or URLs; the last one wins
     set: tuple[str, ...] = ()  # in the words of --set; the last one wins
     set_string: tuple[str, ...] = ()
@@ -29,7 +32,7 @@ class Component(Struct, frozen=True):
 
 
 class Bill(Struct, frozen=True):
-    """One version of a product, with one profile or with none."""
+    """One version of a product, with one profile and one environment or without."""
 
     file: str  # as the user names it
     folder: str  # absolute: what the file says of paths is meant from here
@@ -43,6 +46,9 @@ class Bill(Struct, frozen=True):
     crds: tuple[str, ...] = ()  # absolute paths of files and folders
     jobs: tuple[str, ...] = ()  # modules, as they are written
     profile: str = ""  # empty: none
+    environment: str = ""  # empty: none
+    environments: tuple[str, ...] = ()  # all of the file
+    context: str = ""  # of the kubeconfig, that the environment wants; empty: any
     prerequisites: tuple[Component, ...] = ()  # in their order
     components: tuple[Component, ...] = ()
 

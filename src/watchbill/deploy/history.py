@@ -75,6 +75,7 @@ class Summary(Struct, frozen=True, omit_defaults=True, kw_only=True):
     version: str
     from_version: str = ""
     profile: str = ""
+    environment: str = ""
     started: str  # UTC
     seconds: float = 0.0
     status: str  # running, done, failed, cancelled, ...

@@ -1,7 +1,8 @@
 """From what is written in a bill to what is meant; what cannot be meant, with its place."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from watchbill import durations, versions
@@ -11,6 +12,7 @@ from watchbill.deploy import named_files
 from watchbill.deploy import written as as_written
 from watchbill.deploy.bill import Bill, Component
 from watchbill.deploy.named_files import Wrong
+from watchbill.deploy.needs import find_cycle
 from watchbill.errors import UserError
 from watchbill.lifecycle.kube.names import dns_label, label_value
 from watchbill.rehearsal.script import check_release
@@ -21,6 +23,7 @@ LONGEST_NAME = 53  # of releases; and the record of a product is called watchbil
 OF_NAMES = f"use small letters, digits and -, at most {LONGEST_NAME} of them"
 OF_NAMESPACES = "use small letters, digits and -, at most 63 of them"
 OF_PROFILES = "use letters, digits, -, _ and ., at most 63 of them"
+_ONE = {"profiles": "profile", "environments": "environment"}
 UNKNOWN = versions.parse("0.0.0")
 
 Section = tuple[str, Sequence[as_written.Component]]
@@ -35,18 +38,25 @@ class Values(NamedTuple):
 class Meaning:
     """Gathers mistakes on the way: the user hears of all of them at once."""
 
-    def __init__(self, written: as_written.Bill, file: str, profile: str) -> None:
+    def __init__(self, written: as_written.Bill, file: str, profile: str, environment: str) -> None:
         self.mistakes: list[Mistake] = []
         self._written = written
         self._file = file
         self._folder = os.path.dirname(os.path.abspath(file))
         self._profile = profile
+        self._environment = environment
         self._sections: tuple[Section, ...] = (
             ("prerequisites", written.prerequisites),
             ("components", written.components),
         )
         self._names = frozenset(one.name for _, components in self._sections for one in components)
-        self._overlays = dict[tuple[str, str], Values]()  # by profile and component, which is empty for all
+        first = [one.name for one in written.prerequisites]
+        self._chain = {
+            name: first[:place][-1:] for place, name in enumerate(first)
+        }  # each after the one before
+        self._overlays = dict[
+            tuple[str, str, str], Values
+        ]()  # by kind, name and component, which is empty for all
 
     def bill(self, lines: Sequence[int]) -> Bill:
         """All of it; `lines` of prerequisites and components. Of worth only if there are no mistakes then."""
@@ -54,11 +64,13 @@ class Meaning:
         self._check_name(written.product, ("product",))
         self._check_namespace(written.default_namespace, ("defaultNamespace",))
         self._check_jobs()
-        self._read_profiles()
+        self._read_overlays("profiles", written.profiles)
+        self._read_overlays("environments", written.environments)
         if not any(components for _, components in self._sections):
             self._wrong((), "no components", "list under components what to deploy")
         found = tuple(self._components(lines))
         self._check_twice()
+        self._check_cycles()
         version = self._version(written.version, ("version",))
         return Bill(
             file=self._file,
@@ -73,6 +85,9 @@ class Meaning:
             crds=self._files(written.crds, ("crds",), named_files.definitions),
             jobs=written.jobs,
             profile=self._profile,
+            environment=self._environment,
+            environments=tuple(written.environments),
+            context=chosen.context if (chosen := written.environments.get(self._environment)) else "",
             prerequisites=tuple(one for one in found if one.is_prerequisite),
             components=tuple(one for one in found if not one.is_prerequisite),
         )
@@ -130,6 +145,42 @@ class Meaning:
                         "give one of them another release or namespace",
                     )
                 releases[release] = written.name
+
+    # --- needs
+
+    def _needs(self, written: as_written.Component, path: Path) -> tuple[str, ...]:
+        """What it names, and for a prerequisite the one before it."""
+        for place, name in enumerate(written.needs):
+            if name not in self._names:
+                then = (
+                    suggest(name, sorted(self._names)) or f"components are: {', '.join(sorted(self._names))}"
+                )
+                self._wrong((*path, "needs", place), f"unknown component {quoted(name)}", then)
+        return tuple(dict.fromkeys((*written.needs, *self._chain.get(written.name, ()))))
+
+    def _check_cycles(self) -> None:
+        """Components all need all prerequisites, and each of these needs the one before it."""
+        needs = {one.name: one.needs for _, components in self._sections for one in components}
+        first = tuple(self._chain)
+        cycle = find_cycle({name: (*given, *self._chain.get(name, first)) for name, given in needs.items()})
+        if not cycle:
+            return
+        steps = [
+            f"{name} needs {other}"
+            if other in needs[name]
+            else f"{name} comes after the prerequisite {other}"
+            for name, other in pairwise((*cycle, cycle[0]))
+        ]
+        guilty = next(name for name, other in pairwise((*cycle, cycle[0])) if other in needs[name])
+        path = next(
+            (section, place, "needs")
+            for section, components in self._sections
+            for place, one in enumerate(components)
+            if one.name == guilty
+        )
+        self._wrong(
+            path, f"these components wait for each other: {', '.join(steps)}", "remove one of these needs"
+        )
 
     # --- versions and durations
 
@@ -189,6 +240,7 @@ class Meaning:
             chart=chart.at,
             is_local=chart.is_local,
             chart_version=written.version,
+            needs=self._needs(written, path),
             values=tuple(file for values in laid for file in values.files),
             set=tuple(text for values in laid for text in values.set),
             set_string=tuple(text for values in laid for text in values.set_string),
@@ -217,24 +269,25 @@ class Meaning:
         files = self._files(written.values, (*path, "values"), named_files.values_file)
         return Values(files, written.set, written.set_string)
 
-    def _read_profiles(self) -> None:
-        """All of them, so that a mistake does not wait for the day on which its profile is needed."""
-        for name, profile in self._written.profiles.items():
-            path = ("profiles", name)
+    def _read_overlays(self, kind: str, overlays: Mapping[str, as_written.Profile]) -> None:
+        """All of them, so that a mistake does not wait for the day on which its profile or environment is needed."""
+        for name, profile in overlays.items():
+            path = (kind, name)
             if not name or label_value(name):
-                self._wrong(path, f"{quoted(name)} is not a valid profile name", OF_PROFILES)
-            self._overlays[name, ""] = self._values(profile, path)
+                self._wrong(path, f"{quoted(name)} is not a valid {_ONE[kind]} name", OF_PROFILES)
+            self._overlays[kind, name, ""] = self._values(profile, path)
             for component, overlay in profile.components.items():
                 here = (*path, "components", component)
                 if component not in self._names:
                     then = suggest(component, sorted(self._names))
                     self._wrong(here, f"unknown component {quoted(component)}", then)
-                self._overlays[name, component] = self._values(overlay, here)
+                self._overlays[kind, name, component] = self._values(overlay, here)
 
     def _laid_on(self, component: str) -> Iterator[Values]:
-        """What the profile adds to a component: what it says of all, then what it says of this one."""
-        for key in ((self._profile, ""), (self._profile, component)):
-            yield self._overlays.get(key, Values())
+        """What the profile and then the environment add to a component: first for all, then for this one."""
+        for kind, name in (("profiles", self._profile), ("environments", self._environment)):
+            for of in ("", component):
+                yield self._overlays.get((kind, name, of), Values())
 
     def _check_jobs(self) -> None:
         for place, text in enumerate(self._written.jobs):

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from watchbill.deploy import needs, releases
 from watchbill.deploy import record as records
-from watchbill.deploy import releases
 from watchbill.deploy.bill import Bill, Component
 from watchbill.deploy.record import Record
 from watchbill.deploy.releases import Release
@@ -35,10 +35,9 @@ class Selection(Struct, frozen=True):
                 close = get_close_matches(name, bill.names, n=1)
                 then = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(bill.names)}"
                 raise UserError(f"{bill.file} has no component {name!r}", then=then)
-        prerequisites, components = (
-            tuple(each for each in some if not only or each.name in only)
-            for some in (bill.prerequisites, bill.components)
-        )
+        kept = needs.keep(bill.everything, only or bill.names)
+        prerequisites = tuple(one for one in kept if one.is_prerequisite)
+        components = tuple(one for one in kept if not one.is_prerequisite)
         around = [*registry.of(None, Pre)]
         for component in (*prerequisites, *components):
             around += (*registry.of(component.name, Pre), *registry.of(component.name, Post))

@@ -51,6 +51,7 @@ class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
     installed: str = ""
     target: str = ""
     profile: str = ""
+    environment: str = ""
     done: tuple[str, ...] = ()  # components that have reached the target
     complete: tuple[
         str, ...

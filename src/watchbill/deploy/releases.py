@@ -24,6 +24,7 @@ from watchbill.patterns import regex
 PRODUCT = "watchbill.dev/product"
 VERSION = "watchbill.dev/version"
 PROFILE = "watchbill.dev/profile"
+ENVIRONMENT = "watchbill.dev/environment"
 OPERATION = "watchbill.dev/operation"
 
 _NOT_IN_LABELS = regex(r"[^A-Za-z0-9._-]")
@@ -114,9 +115,15 @@ class _Stored(Struct):
 _decoder = msgspec.json.Decoder(_Stored)
 
 
-def labels(product: str, version: str, profile: str, operation: str) -> dict[str, str]:
+def labels(product: str, version: str, profile: str, environment: str, operation: str) -> dict[str, str]:
     """What every release of a deploy carries."""
-    given = {PRODUCT: product, VERSION: version, PROFILE: profile, OPERATION: operation}
+    given = {
+        PRODUCT: product,
+        VERSION: version,
+        PROFILE: profile,
+        ENVIRONMENT: environment,
+        OPERATION: operation,
+    }
     return {key: label(value) for key, value in given.items()}
 
 

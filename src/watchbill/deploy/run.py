@@ -253,7 +253,14 @@ class Deploy:
         done = () if is_new else known.done
         # An installed version without them was written down by an earlier version of Watchbill.
         complete = known.complete or (self.bill.names if known.installed else ())
-        known = replace(known, target=target, done=done, complete=complete, profile=self.bill.profile)
+        known = replace(
+            known,
+            target=target,
+            done=done,
+            complete=complete,
+            profile=self.bill.profile,
+            environment=self.bill.environment,
+        )
         return known.begun(self.operation)
 
     def _forgotten(self, known: Record) -> Record:
@@ -340,6 +347,7 @@ class Deploy:
             version=str(self.bill.version),
             from_version=hop.from_,
             profile=self.bill.profile,
+            environment=self.bill.environment,
             started=_now(),
             status="running",
             who=f"{self._ours.user}@{self._ours.host}",

@@ -1,7 +1,7 @@
 """The order of a deploy: which stage comes when, what a failure stops, and what goes on beside it.
 
-Global pre jobs, prerequisites one after the other, components side by side (each: pre jobs, chart, post jobs), global post
-jobs. The jobs of one stage run at once, and the stage ends with the last of them. What is done in a step is somebody else's
+Global pre jobs, prerequisites, components (each: pre jobs, chart, post jobs), global post jobs. A component begins when
+all that it needs is done and a worker is free; each prerequisite needs the one before it. The jobs of one stage run at once, and the stage ends with the last of them. What is done in a step is somebody else's
 work: it never raises, it tells how it ended.
 """
 
@@ -87,9 +87,9 @@ class Stages:
         if self._registry.of(None, Pre):
             yield "global-pre", partial(self._global, Pre)
         if self._prerequisites:
-            yield "prerequisites", self._one_by_one
+            yield "prerequisites", partial(self._graph, self._prerequisites)
         if self._components:
-            yield "components", self._side_by_side
+            yield "components", partial(self._graph, self._components)
         if self._registry.of(None, Post):
             yield "global-post", partial(self._global, Post)
 
@@ -111,21 +111,23 @@ class Stages:
     async def _global(self, moment: Moment, stage: Stage) -> Status:
         return worst(outcome.status for outcome in await self._jobs(stage, None, moment))
 
-    async def _one_by_one(self, stage: Stage) -> Status:
-        for component in self._prerequisites:
-            result = await self._component(component, stage)
-            if not result.is_good:
-                return result.status
-        return "done"
+    async def _graph(self, components: Sequence[Component], stage: Stage) -> Status:
+        """Each after what it needs. Needs outside of `components` are done, or left out by --only."""
+        tasks: dict[str, asyncio.Task[ComponentResult]] = {}
 
-    async def _side_by_side(self, stage: Stage) -> Status:
         async def in_turn(component: Component) -> ComponentResult:
+            needed = [await tasks[name] for name in component.needs if name in tasks]
+            missing = next((one for one in needed if not one.is_good), None)
+            if missing is not None:
+                reason = self._stopped() or f"it needs {missing.name}, which is {missing.status}"
+                return self._ended(ComponentResult(component.name, stage, "not-started", reason))
             async with self._workers:
                 return await self._component(component, stage)
 
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(in_turn(component)) for component in self._components]
-        return worst(task.result().status for task in tasks)
+            for component in components:
+                tasks[component.name] = group.create_task(in_turn(component))
+        return worst(task.result().status for task in tasks.values())
 
     async def _component(self, component: Component, stage: Stage) -> ComponentResult:
         began = time.monotonic()

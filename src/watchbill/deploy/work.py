@@ -147,7 +147,9 @@ class Work:
             "target": str(bill.version),
             "is_new": component.name not in ground.present if component else not ground.hop.from_,
             "dry_run": ground.dry_run,
-            "bill": context.Bill(bill.product, str(bill.version), bill.file, bill.profile or None),
+            "bill": context.Bill(
+                bill.product, str(bill.version), bill.file, bill.profile or None, bill.environment or None
+            ),
         }
         if job.is_async:
             return context.Context(connect=lambda: connect(ground.access, dry_run=ground.dry_run), **about)
@@ -165,7 +167,9 @@ class Work:
             values=component.values,
             set=component.set,
             set_string=component.set_string,
-            labels=releases.labels(bill.product, str(bill.version), bill.profile, ground.operation),
+            labels=releases.labels(
+                bill.product, str(bill.version), bill.profile, bill.environment, ground.operation
+            ),
             timeout=component.timeout,
             wait=component.wait,
             wait_for_jobs=component.wait_for_jobs,

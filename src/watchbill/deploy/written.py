@@ -42,6 +42,13 @@ class Component(Written, frozen=True):
         str, Meta(description="Name of the release; the component's name where nothing is said.")
     ] = ""
     namespace: Annotated[str, Meta(description="Namespace of the release, instead of defaultNamespace.")] = ""
+    needs: Annotated[
+        Texts,
+        Meta(
+            description="Components that must be done before this one begins. Others run at the same time.",
+            examples=[["database", "queue"]],
+        ),
+    ] = ()
     values: Annotated[Texts, VALUES] = ()
     set: Annotated[Texts, SET] = ()
     set_string: Annotated[Texts, SET_STRING] = ()
@@ -70,6 +77,19 @@ class Profile(Overlay, frozen=True):
     components: Annotated[
         dict[str, Overlay], Meta(description="The same for single components, by their names.")
     ] = {}
+
+
+class Environment(Profile, frozen=True):
+    """Values of one place where the product is deployed, on top of those of components and profile, where --environment
+    names it."""
+
+    context: Annotated[
+        str,
+        Meta(
+            description="The context of the kubeconfig that it is deployed to. Any other is refused.",
+            examples=["production-eu"],
+        ),
+    ] = ""
 
 
 class Bill(Written, frozen=True):
@@ -109,11 +129,20 @@ class Bill(Written, frozen=True):
     ] = ()
     prerequisites: Annotated[
         tuple[Component, ...],
-        Meta(description="What comes first, one after the other; the first failure stops all."),
+        Meta(
+            description="Components that come first: each needs the one before it, and all components need all of them."
+        ),
     ] = ()
-    components: Annotated[tuple[Component, ...], Meta(description="What is deployed, several at once.")] = ()
+    components: Annotated[
+        tuple[Component, ...],
+        Meta(description="What is deployed: as many at once as there are workers, each after what it needs."),
+    ] = ()
     profiles: Annotated[
         dict[str, Profile], Meta(description="Sets of values by name, one of which --profile takes.")
+    ] = {}
+    environments: Annotated[
+        dict[str, Environment],
+        Meta(description="Places where the product is deployed, one of which --environment must name."),
     ] = {}
 
 

@@ -25,6 +25,7 @@ class Bill(Struct, frozen=True):
     version: str
     file: str = "bill.yaml"
     profile: str | None = None
+    environment: str | None = None
 
 
 class _Context(Generic[Client, Wish]):

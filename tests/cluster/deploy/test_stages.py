@@ -266,17 +266,22 @@ def test_what_runs_is_finished_after_an_abort(product: Product) -> None:
 def test_releases_carry_who_deployed_them(product: Product) -> None:
     product.chart("web")
     (product.folder / "large.yaml").write_text("said: a lot")
-    product.bill("web", profiles={"large": {"values": ["large.yaml"]}})
-    ran = product.deployed("--profile=large")
+    environments = {"staging": {"set": ["said=staging"]}, "production": {"context": "production"}}
+    product.bill("web", profiles={"large": {"values": ["large.yaml"]}}, environments=environments)
+    for refused, why in (((), "none is chosen"), (("-e", "production"), "is deployed to context production")):
+        ran = product.deploy(*refused)
+        assert (ran.code, why in ran.err) == (2, True)
+    ran = product.deployed("--profile=large", "--environment=staging")
     labels = product.revisions()["web"]["metadata"]["labels"]
     assert labels["watchbill.dev/product"] == "shop"
     assert labels["watchbill.dev/version"] == "1.0.0"
     assert labels["watchbill.dev/profile"] == "large"
+    assert labels["watchbill.dev/environment"] == product.record["environment"] == "staging"
     assert labels["watchbill.dev/operation"] in ran.err, "it is the one that is shown"
     assert product.namespace.list("configmap")
     config = product.namespace.find("configmap", "web-config")
     assert config
-    assert config["data"]["said"] == "a lot"
+    assert config["data"]["said"] == "staging", "the environment is on top"
 
 
 def test_components_in_namespaces_of_their_own(product: Product, namespace: Namespace) -> None:
@@ -338,4 +343,23 @@ def test_many_components(product: Product) -> None:
     product.bill(*({"name": name, "chart": "charts/tiny"} for name in names))
     product.deployed()
     assert product.releases == dict.fromkeys(names, "deployed")
+    assert product.record["installed"] == "1.0.0"
+
+
+def test_components_come_after_what_they_need(product: Product) -> None:
+    product.chart("database", CONFIG, FAILING)
+    product.chart("web")
+    for name in ("database", "web", "docs"):
+        product.job(name, "pre", "before")
+    product.bill({"name": "web", "needs": ["database"]}, "docs", "database")
+    plan = product.run("bill.yaml", "--plan")
+    assert f"install charts/web in namespace {product.namespace.name}, after database" in plan.out, plan.err
+    ran = product.deploy("--accept", "WB101")
+    assert (ran.code, ran.ended["docs"], ran.ended["web"]) == (1, "done", "not-started")
+    assert "it needs database, which is failed" in ran.err
+    assert "web/before begins" not in product.journal
+    (product.folder / "charts/database/templates/1.yaml").unlink()
+    product.forget()
+    product.deployed()
+    assert in_order(product.journal, "database/before ends", "web/before begins")
     assert product.record["installed"] == "1.0.0"
