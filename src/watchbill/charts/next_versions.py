@@ -1,8 +1,9 @@
 """Made-up next versions of a chart: one input changed, then rendered again by Helm's own code.
 
 Rendered objects are never edited: a chart that hashes its Job's content into the Job's name must be seen to
-do so. Which input does what is not guessed either: candidates are rendered, all in one request, and the
-output tells what each of them changed. One that shows nowhere, or does not render, is no next version.
+do so. Nor does Watchbill guess which input does what: it renders candidates, and the output shows what each of
+them changed. Most values change no Job, so values are tried in groups, and only a group that changes something is
+split (`group_testing`). A candidate that changes nothing, or does not render, is not a next version.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,9 @@ from msgspec.structs import replace
 
 from watchbill.charts.bump import bump_version, candidates
 from watchbill.charts.chart import Chart
+from watchbill.charts.effects import Effect, effect
 from watchbill.charts.engine import Engine
+from watchbill.charts.group_testing import find_effective
 from watchbill.charts.images import (
     empty_tags,
     images_of,
@@ -50,6 +53,7 @@ class Change(Struct, frozen=True):
 class NextVersion(Struct, frozen=True):
     change: Change
     rendering: Rendering
+    effect: Effect = frozenset()
 
 
 class _Trial(Struct, frozen=True):
@@ -71,10 +75,38 @@ def next_versions(
     Jobs. `meanwhile`: to be done with what they differ from while the engine is at work."""
     base = render_one(engine, chart, replace(context, want_values=True))
     judge = _Judge(base, watch)
-    found = _found(engine, chart, judge, list(_trials(chart, base, judge.watched.values())), meanwhile)
-    if again := list(_second_trials(chart, base, found)):
-        found |= _found(engine, chart, judge, again)
+    tags, others = _leaves(chart, base, judge.watched.values())
+    first = [[trial] for trial in _trials(chart, base)]
+    found = _found(engine, chart, judge, [*first, *_leaf_trials(chart, base, tags)], meanwhile)
+    effective = _effective(engine, chart, judge, others)
+    found |= _found(engine, chart, judge, list(_leaf_trials(chart, base, effective)))
+    found |= _found(engine, chart, judge, [[trial] for trial in _second_trials(chart, base, found)])
     return sorted(found.values(), key=lambda version: _ORDER[version.change.kind])
+
+
+def _effective(engine: Engine, chart: Chart, judge: "_Judge", leaves: Sequence[Leaf]) -> list[Leaf]:
+    """Return the leaves that may change something that matters, in their order. Groups are rendered until they change
+    nothing; a leaf that does not render with another value may still do so with a third one."""
+
+    def have_effect(groups: Sequence[Sequence[Leaf]]) -> list[bool]:
+        contexts = [_with_next_values(judge.base, group) for group in groups]
+        differ = [True] * len(groups)
+        for index, result in render_each(engine, chart, contexts):
+            differ[index] = not isinstance(result, Rendering) or judge.differs(result)
+        return differ
+
+    effective = set(find_effective(leaves, have_effect))
+    return [leaf for leaf in leaves if leaf in effective]
+
+
+def _with_next_values(base: Rendering, leaves: Sequence[Leaf]) -> Context:
+    """Return the context in which each of these leaves has its likeliest next value."""
+    context = replace(base.context, want_values=False)
+    values, over = base.values or {}, dict[str, Any]()
+    for leaf in leaves:
+        change = overlay(values, leaf.path, candidates(leaf.value)[0])
+        values, over = merged(values, change), merged(over, change)
+    return _with_values(context, over)
 
 
 Which = tuple[str, str]
@@ -88,21 +120,29 @@ def _found(
     engine: Engine,
     chart: Chart,
     judge: "_Judge",
-    trials: list[_Trial],
+    inputs: Sequence[Sequence[_Trial]],
     meanwhile: Callable[[Rendering], None] | None = None,
 ) -> dict[Which, NextVersion]:
-    """Those that differ, by the input that does; all in one request."""
-    results = render_each(engine, chart, [trial.context for trial in trials])
-    if meanwhile is not None:
-        meanwhile(judge.base)
+    """Return what differs, by the input that makes it differ. Each input has alternatives, of which the first that
+    renders counts; those of all inputs are rendered in one request."""
     found: dict[Which, NextVersion] = {}
-    for index, result in results:
-        change = trials[index].change
-        tried_before = change.where and _which(change) in found  # another value for the same input
-        if tried_before or not isinstance(result, Rendering):
-            continue
-        if (kind := judge.kind(change, result)) is not None:
-            found[_which(change)] = NextVersion(replace(change, kind=kind), result)
+    while inputs:
+        refused = list[Sequence[_Trial]]()
+        results = render_each(engine, chart, [alternatives[0].context for alternatives in inputs])
+        if meanwhile is not None:
+            meanwhile(judge.base)
+            meanwhile = None
+        for index, result in results:
+            change, others = inputs[index][0].change, inputs[index][1:]
+            if not isinstance(result, Rendering):
+                refused += [others] if others else []
+            elif change.where and _which(change) in found:  # the same tag twice in one line
+                continue
+            elif (kind := judge.kind(change, result)) is not None:
+                found[_which(change)] = NextVersion(
+                    replace(change, kind=kind), result, effect(judge.base, result)
+                )
+        inputs = refused
     return found
 
 
@@ -125,8 +165,7 @@ def _second_trials(chart: Chart, base: Rendering, found: Mapping[Which, NextVers
     for path, image in empty_tags(values, images_of(base.resources), chart.app_version):
         if left is None or image in left:
             change = Change("value", Leaf(path, "").name, "", bump_version(image.tag))
-            over = merged(context.values.overlay, overlay(values, path, change.new))
-            yield _Trial(change, replace(context, values=replace(context.values, overlay=over)))
+            yield _Trial(change, _with_values(context, overlay(values, path, change.new)))
 
 
 def _jobs(rendering: Rendering) -> list[str]:
@@ -136,7 +175,8 @@ def _jobs(rendering: Rendering) -> list[str]:
 _ORDER: dict[Kind, int] = {"chart version": 0, "app version": 1, "image": 2, "value": 3}
 
 
-def _trials(chart: Chart, base: Rendering, watched: Iterable[Watched]) -> Iterator[_Trial]:
+def _trials(chart: Chart, base: Rendering) -> Iterator[_Trial]:
+    """Yield new versions of chart and application, and other tags for the images that templates name."""
     context = replace(base.context, want_values=False)
     version = bump_version(chart.version)
     yield _Trial(Change("chart version", "", chart.version, version), replace(context, chart_version=version))
@@ -145,26 +185,46 @@ def _trials(chart: Chart, base: Rendering, watched: Iterable[Watched]) -> Iterat
         yield _Trial(
             Change("app version", "", chart.app_version, version), replace(context, app_version=version)
         )
-    images = images_of(base.resources)
-    for literal in literal_tags(chart, images):
+    for literal in literal_tags(chart, images_of(base.resources)):
         change = Change("image", literal.where, literal.old, literal.new)
         yield _Trial(change, replace(context, edits=(literal.edit,)))
-    values = base.values or {}
-    leaves = list(leaves_of(values))
+
+
+def _leaves(
+    chart: Chart, base: Rendering, watched: Iterable[Watched]
+) -> tuple[Sequence[Leaf], Sequence[Leaf]]:
+    """Return the values that seem to be tags of images, and the others that may reach what matters."""
+    images = images_of(base.resources)
+    leaves = list(leaves_of(base.values or {}))
     tags = [leaf for leaf in leaves if seems_a_tag(leaf, images)]
     others = [leaf for leaf in leaves if leaf not in tags and leaf.may_change]
     others = reaching(others, chart, base, watched)
     budget = min(MAX_VALUES, MAX_DOCUMENTS // max(len(base.documents), 1))
-    for leaf in [*tags, *_likeliest(others, chart, base)][:budget]:
+    return tags[:budget], _likeliest(others, chart, base)[: max(budget - len(tags), 0)]
+
+
+def _leaf_trials(chart: Chart, base: Rendering, leaves: Iterable[Leaf]) -> Iterator[Sequence[_Trial]]:
+    """Yield other values for each leaf; with a schema several, because it may refuse the first ones."""
+    context, values, images = (
+        replace(base.context, want_values=False),
+        base.values or {},
+        images_of(base.resources),
+    )
+    for leaf in leaves:
         following = candidates(leaf.value)
         if (tag := next_tag(leaf, images)) is not None:
             following = [tag, *following]
-        for new in following if chart.has_schema else following[:1]:
-            over = merged(context.values.overlay, overlay(values, leaf.path, new))
-            given = replace(context.values, overlay=over)
-            yield _Trial(
-                Change("value", leaf.name, str(leaf.value), str(new)), replace(context, values=given)
+        yield [
+            _Trial(
+                Change("value", leaf.name, str(leaf.value), str(new)),
+                _with_values(context, overlay(values, leaf.path, new)),
             )
+            for new in (following if chart.has_schema else following[:1])
+        ]
+
+
+def _with_values(context: Context, over: dict[str, Any]) -> Context:
+    return replace(context, values=replace(context.values, overlay=merged(context.values.overlay, over)))
 
 
 def _likeliest(leaves: Sequence[Leaf], chart: Chart, base: Rendering) -> list[Leaf]:
@@ -194,6 +254,14 @@ class _Judge:
         if change.kind == "value" and (self._pods != _pod_templates(changed) or self._is_first_for(changed)):
             return "value"
         return None
+
+    def differs(self, changed: Rendering) -> bool:
+        """Whether anything that matters is another one: images, Jobs' pods, what is watched."""
+        return (
+            images_of(changed.resources) != self._images
+            or _pod_templates(changed) != self._pods
+            or (bool(self.watched) and self._watch(changed) != self.watched)
+        )
 
     def _is_first_for(self, changed: Rendering) -> bool:
         """Whether something that is watched differs: one change of it shows what all of them would."""

@@ -300,8 +300,8 @@ def _each(names: Iterator[str]) -> tuple[str, ...]:
 
 def _changes(group: Sequence[Heard]) -> tuple[str, ...]:
     """Which changes of the next version alone are enough."""
-    made = (one.sighting.changes for one in group if one.sighting and one.sighting.changes)
-    return _each(change for changes in made if len(changes) == 1 for change in changes)
+    made = (one.sighting for one in group if one.sighting and len(one.sighting.changes) == 1)
+    return _each(change for sighting in made for change in (*sighting.changes, *sighting.alike))
 
 
 def _profiles(group: Sequence[Heard], all_of_them: frozenset[str]) -> tuple[str, ...]:

@@ -67,6 +67,7 @@ class Ground(Struct, frozen=True):
     trials: tuple[Change, ...]
     renderings: tuple[Rendering, ...]  # of the checked version: to find the lines of its fields
     chart: Chart | None = None  # None: manifests
+    alike: tuple[tuple[int, ...], ...] = ()  # places of trials with the same effect: one is played for all
 
     def bound_by(self, contracts: tuple[Contract, ...]) -> "Ground":
         """The same, where these are said of Jobs."""
@@ -113,13 +114,15 @@ def of_chart(
     made_up = []
     if old is None:
         made_up = next_versions(engine, chart, first, watch=read_by_hooks, meanwhile=meanwhile)
+    groups = _alike(made_up)
     casts = [_cast(engine, chart, old, context, made_up, tool=tool, finish=finishing(tool)) for tool in tools]
     if old is not None:
         befores = [cast.before for cast in casts if cast.before is not None]
         look_ahead(engine, old, [Look(before, revision) for before in befores for revision in ALL_REVISIONS])
     hooked = any(HOOK in template.text for template in chart.templates)
     volatile = any(version.rendering.volatile for version in made_up)
-    looks = [look for cast in casts for look in cast.looks(hooked=hooked, volatile=volatile)]
+    played = [alike[0] for alike in groups]
+    looks = [look for cast in casts for look in cast.looks(played, hooked=hooked, volatile=volatile)]
     look_ahead(engine, chart, looks)
     # Where fields stand is asked of the first install, once something is found.
     this = casts[0].this
@@ -137,7 +140,7 @@ def of_chart(
             for version, changed in zip(made_up, cast.following, strict=True)
         )
         life = _lab(tool, [this, cast.usual], release) if cast.usual is not None else alone
-        yield Ground(tool, profile, life, 0, cast.kinds, alone, trials, renderings, chart)
+        yield Ground(tool, profile, life, 0, cast.kinds, alone, trials, renderings, chart, groups)
 
 
 def _get_to_know(tools: Sequence[Tool], base: Rendering) -> None:
@@ -168,8 +171,9 @@ class _Cast(Struct, frozen=True):
     usual: FromChart | None = None  # what a release mostly brings, all at once,
     kinds: tuple[str, ...] = ()  # and what that is
 
-    def looks(self, *, hooked: bool, volatile: bool) -> Iterator[Look]:
-        """What will be asked of the versions of the checked chart; where it is volatile, of every revision."""
+    def looks(self, played: Sequence[int], *, hooked: bool, volatile: bool) -> Iterator[Look]:
+        """Yield what will be asked of the versions of the checked chart; where it is volatile, of every revision.
+        `played` are the changes that are likely to be played."""
         life = (*ALL_REVISIONS, *LATER_REVISIONS) if volatile else ALL_REVISIONS
         trial = (*FIRST_REVISIONS, LATER_REVISIONS[0]) if volatile else FIRST_REVISIONS
         for version in (self.this, self.usual):
@@ -180,7 +184,7 @@ class _Cast(Struct, frozen=True):
             yield from (Look(self.this, revision, longest) for revision in trial)
             if hooked:  # releases in each other's way are those whose hooks are
                 yield from (Look(self.this, 1, other) for other in neighbours(self.release))
-        yield from (Look(changed, revision) for changed in self.following for revision in trial)
+        yield from (Look(self.following[place], revision) for place in played for revision in trial)
 
 
 def _cast(
@@ -256,6 +260,14 @@ def _renderings(chart: Chart, version: FromChart) -> tuple[Rendering, ...]:
     if not found:
         raise explain(next(look.error for look in looks if isinstance(look, Failure)), chart.path, chart)
     return found
+
+
+def _alike(made_up: Sequence[NextVersion]) -> tuple[tuple[int, ...], ...]:
+    """Return the places of next versions, those with the same kind of change and the same effect together."""
+    groups: dict[object, list[int]] = {}
+    for place, version in enumerate(made_up):
+        groups.setdefault((version.change.kind, version.effect), []).append(place)
+    return tuple(map(tuple, groups.values()))
 
 
 def _kind(version: NextVersion) -> str:

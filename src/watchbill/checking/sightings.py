@@ -136,17 +136,21 @@ def _changes(ground: Ground) -> Iterator[Sighting]:
     """Which changes break an upgrade: each alone, so that it can be told."""
     install, upgrade = to_the_next(ground.tool.name)
     installed = dict[Cluster, Played]()  # the same in all trials that assume the same of the cluster
-    for change in ground.trials:
-        stage = stage_for(change.lab)
-        if (known := installed.get(change.lab.cluster)) is not None:
-            stage.remember(START, known)
-        plays, violations = retrace(stage, (install, upgrade))
-        installed[change.lab.cluster] = plays[0]
-        if not plays[-1].ok and not is_sound(stage, install, upgrade):
-            continue
-        for violation in violations:
-            if violation.trace[-1] is upgrade:
-                yield Sighting(violation, change.lab, changes=(change.kind,), walked=plays)
+    for places in ground.alike:
+        alike = [ground.trials[place] for place in places]
+        for change in alike:
+            stage = stage_for(change.lab)
+            if (known := installed.get(change.lab.cluster)) is not None:
+                stage.remember(START, known)
+            plays, violations = retrace(stage, (install, upgrade))
+            installed[change.lab.cluster] = plays[0]
+            if not plays[-1].ok and not is_sound(stage, install, upgrade):
+                continue
+            kinds = tuple(dict.fromkeys(other.kind for other in alike))
+            for violation in violations:
+                if violation.trace[-1] is upgrade:
+                    yield Sighting(violation, change.lab, changes=(change.kind,), alike=kinds, walked=plays)
+            break
 
 
 def is_sound(stage: Stage, install: Move, upgrade: Move) -> bool:
