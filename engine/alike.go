@@ -132,7 +132,7 @@ func seenByTemplates(context Context, operation bool) string {
 	if given, err := json.Marshal([]any{context.Values, context.Edits}); !operation && err == nil && !namesOperation(given) {
 		context.Upgrade, context.Revision, context.Seed = false, 0, 0
 	}
-	context.Lines, context.WantValues, context.Anonymous = false, false, false
+	context.Lines, context.WantValues = false, false
 	text, err := json.Marshal(context)
 	if err != nil || len(context.Values.SetFile) > 0 || namesHelmVersion(text) {
 		return ""

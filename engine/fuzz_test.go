@@ -170,7 +170,7 @@ func renderFuzzed(t *testing.T, template, helper, values string) *rendering {
 			continue
 		}
 		if r.traces[name] == nil {
-			t.Fatalf("no lines for %q\noutput %q\ninstrumented %q", template, output, r.loaded.instruments.instrument(name, r.sources[name], true))
+			t.Fatalf("no lines for %q\noutput %q\ninstrumented %q", template, output, r.loaded.instruments.instrument(name, r.sources[name]))
 		}
 	}
 	if err != nil {

@@ -29,7 +29,6 @@ type instruments struct {
 
 type instrumentKey struct {
 	name, text string
-	marks      bool
 }
 
 const maxPositions = 1 << 20
@@ -41,34 +40,18 @@ func (in *instruments) forget() {
 	}
 }
 
-// instrument makes a template tell which one runs and, with marks, where its text comes from.
-func (in *instruments) instrument(name, text string, marks bool) string {
-	key := instrumentKey{name, text, marks}
+// instrument makes a template tell where its text comes from.
+func (in *instruments) instrument(name, text string) string {
+	key := instrumentKey{name, text}
 	instrumented, ok := in.texts[key]
 	if !ok {
-		if marks {
-			instrumented, ok = in.rewrite(name, text)
-		}
-		if !ok {
-			instrumented = bracket(name, text)
+		if instrumented, ok = in.rewrite(name, text); !ok {
+			instrumented = text
 		}
 		in.texts[key] = instrumented
 	}
 	return instrumented
 }
-
-// bracket only tells which template runs.
-func bracket(name, text string) string {
-	trees, err := parseTemplate(name, text)
-	if err != nil || parse.IsEmptyTree(trees[name].Root) {
-		return text
-	}
-	return enter(name) + safeEnd(text) + leave
-}
-
-const leave = "{{wbleave}}"
-
-func enter(name string) string { return "{{wbenter " + strconv.Quote(name) + "}}" }
 
 // safeEnd keeps a brace at the end of a text from becoming part of the action behind it.
 func safeEnd(text string) string {
@@ -96,13 +79,7 @@ func (in *instruments) rewrite(name, text string) (string, bool) {
 	}
 	p := &printer{in: in, file: name, source: text, lines: indexLines(text), ok: true}
 	p.defines(trees, name)
-	if root := trees[name].Root; parse.IsEmptyTree(root) {
-		p.list(root)
-	} else {
-		p.out.WriteString(enter(name))
-		p.list(root)
-		p.out.WriteString(leave)
-	}
+	p.list(trees[name].Root)
 	rewritten := p.out.String()
 	_, err = parseTemplate(name, rewritten) // one bad text would spoil the render of all
 	return rewritten, p.ok && err == nil
@@ -276,11 +253,9 @@ func keepMarks(commands []*parse.CommandNode) bool {
 	return true
 }
 
-// instrumentFunctions are what instrumented templates call.
-func instrumentFunctions(w *world) template.FuncMap {
+// markFunctions are what instrumented templates call.
+func markFunctions() template.FuncMap {
 	return template.FuncMap{
-		"wbenter": func(name string) string { w.running = append(w.running, name); return "" },
-		"wbleave": func() string { w.running = w.running[:len(w.running)-1]; return "" },
 		"wbplain": func(value any) any {
 			if text, ok := value.(string); ok {
 				return withoutMarks(text)

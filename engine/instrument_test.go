@@ -153,7 +153,7 @@ func TestInstrumentedTemplatesPrintTheSame(t *testing.T) {
 		traced := r.traces[name]
 		if traced == nil {
 			outputs := fmt.Sprintf("%q", r.outputs[name])
-			t.Fatalf("seed %d\n%s\n----\n%s\n----\n%s\n----\n%s", seed, template, helper, outputs, r.loaded.instruments.instrument(name, template, true))
+			t.Fatalf("seed %d\n%s\n----\n%s\n----\n%s\n----\n%s", seed, template, helper, outputs, r.loaded.instruments.instrument(name, template))
 		}
 		for offset, c := range r.outputs[name] {
 			if strings.ContainsRune(" \t\r\n", c) {

@@ -28,6 +28,7 @@ type loadedChart struct {
 	largeFile        string // what a Helm says that refuses it
 	namesOperation   bool
 	executions       *executions
+	parsed           parsedTexts
 	located          map[string]*rendering // by context
 	reader           *reader
 }

@@ -93,7 +93,6 @@ type Context struct {
 	Seed         int              `json:"seed,omitempty"`         // of clock and randomness; equal seeds render equal
 	Lines        bool             `json:"lines,omitempty"`        // tell where each document begins
 	WantValues   bool             `json:"wantValues,omitempty"`   // answer with the values the templates saw
-	Anonymous    bool             `json:"anonymous,omitempty"`    // which template asked for clock, chance or cluster need not be said
 }
 
 // Values are Helm's value options; later kinds win over earlier, as in Helm, and Overlay over all.

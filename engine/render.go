@@ -113,8 +113,7 @@ func (r *rendering) executeTemplates() *Error {
 		}
 		r.values = raw
 	}
-	w := newWorld(r.context.Seed, r.objects)
-	outputs, err := r.execute(c, values, w)
+	outputs, w, err := r.execute(c, values)
 	if err != nil {
 		return err
 	}
@@ -134,7 +133,9 @@ func (r *rendering) executeTemplates() *Error {
 
 // finish finds out what the output means and where it came from.
 func (r *rendering) finish(documents *reader) *Error {
-	r.observe()
+	if r.context.Lines {
+		r.trace()
+	}
 	return r.sort(r.chart, documents)
 }
 
@@ -232,41 +233,34 @@ func applyEdits(c *chart.Chart, edits []Edit) *Error {
 	return nil
 }
 
-func (r *rendering) execute(c *chart.Chart, values common.Values, w *world) (map[string]string, *Error) {
-	helm := helmengine.Engine{CustomTemplateFuncs: w.functions()}
-	maps.Copy(helm.CustomTemplateFuncs, instrumentFunctions(w))
-	outputs, err := helm.RenderWithContext(context.Background(), c, values)
+func (r *rendering) execute(c *chart.Chart, values common.Values) (map[string]string, *world, *Error) {
+	w := newWorld(r.context.Seed, r.objects)
+	set, err := newTemplateSet(&r.loaded.parsed, c, w)
+	var outputs map[string]string
+	if err == nil {
+		outputs, err = set.execute(c, values, w)
+	} else { // a text that cannot be parsed: Helm says so in its own words
+		outputs, err = helmengine.Engine{CustomTemplateFuncs: w.functions()}.RenderWithContext(context.Background(), c, values)
+	}
 	if err != nil {
 		kind := ErrTemplate
 		if w.failedBy != "" && strings.HasPrefix(err.Error(), "execution error at (") {
 			kind = w.failedBy
 		}
-		return nil, templateError(kind, err, func(file string) bool { _, ok := r.sources[file]; return ok })
+		return nil, nil, templateError(kind, err, func(file string) bool { _, ok := r.sources[file]; return ok })
 	}
-	return outputs, nil
+	return outputs, w, nil
 }
 
-// observe renders a second time, with templates that tell about themselves, when someone wants to know.
-func (r *rendering) observe() {
-	asked := len(r.volatile) > 0 || len(r.lookups) > 0
-	if r.context.Lines && r.size <= maxTraced {
-		r.traces = map[string]*trace{}
-		if w, ok := r.instrumented(true, r.traces); ok && asked {
-			r.volatile, r.lookups, asked = w.uses(), w.lookups, false
-		}
+// trace renders a second time, with marks, to learn where the output came from; only where that gives the true output.
+func (r *rendering) trace() {
+	r.traces = map[string]*trace{}
+	if r.size > maxTraced {
+		return
 	}
-	if asked && !r.context.Anonymous {
-		if w, ok := r.instrumented(false, map[string]*trace{}); ok {
-			r.volatile, r.lookups = w.uses(), w.lookups
-		}
-	}
-}
-
-// instrumented enters what it learns of outputs into traces, and tells whether all were the true ones.
-func (r *rendering) instrumented(marks bool, traces map[string]*trace) (*world, bool) {
 	c, values, err := r.prepare(false)
 	if err != nil {
-		return nil, false
+		return
 	}
 	instruments := r.loaded.instruments
 	instruments.forget()
@@ -274,24 +268,24 @@ func (r *rendering) instrumented(marks bool, traces map[string]*trace) (*world, 
 		at.chart.Templates = slices.Clone(at.chart.Templates)
 		for i, file := range at.chart.Templates {
 			name := path.Join(at.chart.ChartFullPath(), file.Name)
-			text := instruments.instrument(name, string(file.Data), marks)
+			text := instruments.instrument(name, string(file.Data))
 			at.chart.Templates[i] = &common.File{Name: file.Name, ModTime: file.ModTime, Data: []byte(text)}
 		}
 	}
 	w := newWorld(r.context.Seed, r.objects)
-	outputs, err := r.execute(c, values, w)
-	if err != nil {
-		return nil, false
+	set, failed := newTemplateSet(&r.loaded.parsed, c, w)
+	if failed != nil {
+		return
 	}
-	all := true
+	outputs, failed := set.execute(c, values, w)
+	if failed != nil {
+		return
+	}
 	for template, output := range r.outputs {
-		traced, ok := readMarks(outputs[template], instruments.positions)
-		if ok = ok && traced.text == output; ok {
-			traces[template] = traced
+		if traced, ok := readMarks(outputs[template], instruments.positions); ok && traced.text == output {
+			r.traces[template] = traced
 		}
-		all = all && ok
 	}
-	return w, all
 }
 
 // sort lets Helm order and classify, and adds the files of crds/, which are no templates.
@@ -317,7 +311,9 @@ func (r *rendering) sort(c *chart.Chart, known *reader) *Error {
 			failure.File = at.template
 			if at.offset >= 0 {
 				failure.Rendered = lineAt(r.outputs[at.template], at.offset)
-				r.traceForError()
+				if r.traces == nil {
+					r.trace()
+				}
 				if steps := r.place(at.template, at.offset); steps != nil {
 					failure.Line, failure.Column = steps[0].Line, steps[0].Column
 				}
@@ -333,16 +329,6 @@ func (r *rendering) sort(c *chart.Chart, known *reader) *Error {
 func lineAt(text string, offset int) string {
 	line, _, _ := strings.Cut(text[strings.LastIndex(text[:offset], "\n")+1:], "\n")
 	return line
-}
-
-// traceForError learns where output came from when it turns out to be unreadable.
-func (r *rendering) traceForError() {
-	if !r.context.Lines {
-		context := *r.context
-		context.Lines = true
-		r.context = &context
-		r.observe()
-	}
 }
 
 func (r *rendering) answer() Rendered {

@@ -26,7 +26,7 @@ type world struct {
 	source   *rand.ChaCha8
 	random   *rand.Rand
 	cluster  cluster
-	running  []string // top-level templates, outermost first; empty unless the texts say so
+	running  string // the template that is rendered, which is not always the one whose text asks
 	volatile map[Volatile]bool
 	asked    map[Lookup]bool
 	lookups  []Lookup
@@ -48,15 +48,7 @@ func newWorld(seed int, objects cluster) *world {
 	}
 }
 
-// template is the one being rendered, which is not the one that an included text stands in.
-func (w *world) template() string {
-	if len(w.running) == 0 {
-		return ""
-	}
-	return w.running[0]
-}
-
-func (w *world) note(function string) { w.volatile[Volatile{w.template(), function}] = true }
+func (w *world) note(function string) { w.volatile[Volatile{w.running, function}] = true }
 
 func (w *world) uses() []Volatile {
 	return slices.SortedFunc(maps.Keys(w.volatile), func(a, b Volatile) int {
@@ -124,7 +116,7 @@ func (w *world) functions() template.FuncMap {
 
 func (w *world) lookup(apiVersion, kind, namespace, name string) (map[string]any, error) {
 	answer, found := w.cluster.lookup(apiVersion, kind, namespace, name)
-	question := Lookup{Template: w.template(), APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name, Found: found}
+	question := Lookup{Template: w.running, APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name, Found: found}
 	if !w.asked[question] {
 		w.asked[question] = true
 		w.lookups = append(w.lookups, question)
@@ -132,20 +124,20 @@ func (w *world) lookup(apiVersion, kind, namespace, name string) (map[string]any
 	return answer, nil
 }
 
-// helmError wraps a message as Helm's engine does, which unwraps it again; so Helm's words stay.
-func helmError(message string) error { return errors.New("HELM_ERR_START" + message + "HELM_ERR_END") }
+// failWith wraps a message as Helm's engine does, which unwraps it again; so Helm's words stay.
+func failWith(message string) error { return errors.New("HELM_ERR_START" + message + "HELM_ERR_END") }
 
 func (w *world) required(message string, value any) (any, error) {
 	if text, ok := value.(string); value == nil || ok && text == "" {
 		w.failedBy = ErrRequired
-		return value, helmError(message)
+		return value, failWith(message)
 	}
 	return value, nil
 }
 
 func (w *world) fail(message string) (string, error) {
 	w.failedBy = ErrFail
-	return "", helmError(message)
+	return "", failWith(message)
 }
 
 func sortedKeys(dicts ...map[string]any) []string {

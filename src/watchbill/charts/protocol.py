@@ -73,7 +73,6 @@ class Context(Wire, frozen=True):
     seed: int = 0
     lines: bool = False
     want_values: bool = False
-    anonymous: bool = False  # which template asked for clock, chance or cluster need not be said
 
 
 class Load(Wire, frozen=True):

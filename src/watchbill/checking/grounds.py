@@ -109,7 +109,7 @@ def of_chart(
     """`old` is the version before; without one the next is made up. `finishing`: what becomes of a rendering before
     the tool sees it."""
     # The seed is that of an install: what is rendered here is not rendered again.
-    first = replace(context_for(context, tools[0]), seed=1, anonymous=True)
+    first = replace(context_for(context, tools[0]), seed=1)
     meanwhile = partial(_get_to_know, tools) if engine.eager else None
     made_up = []
     if old is None:
@@ -203,9 +203,9 @@ def _cast(
     if old is not None:
         return _Cast(tool, release, this, FromChart(engine, old, own, finish))
     following = [_changed(own, version.rendering.context) for version in made_up]
-    changed = tuple(FromChart(engine, chart, context, finish, anonymous=True) for context in following)
+    changed = tuple(FromChart(engine, chart, context, finish) for context in following)
     usual, kinds = _usual(own, made_up, following)
-    together = FromChart(engine, chart, usual, finish, anonymous=True) if kinds else None
+    together = FromChart(engine, chart, usual, finish) if kinds else None
     return _Cast(tool, release, this, None, changed, together, kinds)
 
 

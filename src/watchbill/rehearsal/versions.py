@@ -98,15 +98,11 @@ class FromChart:
         chart: Chart,
         context: Context,
         finish: Callable[[Rendering], Rendering] | None = None,
-        *,
-        anonymous: bool = False,
     ) -> None:
-        """`anonymous`: nobody wants to know which of its templates ask for clock, chance or cluster."""
         self._engine = engine
         self._chart = chart
         self._context = context
         self._finish = finish
-        self._anonymous = anonymous
         self._known: dict[Any, Rendered] = {}
         self._lookups: dict[Lookup, None] = {}
         self._looks: dict[int, Rendering | Failure] = {}
@@ -191,11 +187,6 @@ class FromChart:
             revision=asked.revision,
             seed=asked.revision + DRAWS * asked.draw,
             cluster=(*_seen(asked), *given) if self._lookups else given,
-            # Who asks is said of the first install: to learn it, all is rendered once more.
-            anonymous=self._anonymous
-            or asked.upgrade
-            or asked.draw > 0
-            or asked.release.name != self._context.release,
         )
 
     def _take(self, asked: "_Asked", result: Rendering | Failure) -> None:

@@ -23,8 +23,8 @@ class Sighting(Struct, frozen=True, dict=True):
     lab: Lab
     scenario: str = ""  # the named path that shows it; empty: the explorer found it
     changes: tuple[str, ...] = ()  # what differs in a made-up next version: image, chart version
-    alike: tuple[str, ...] = ()  # changes with the same effect, of which only the first was played
     walked: tuple[Played, ...] = ()  # where the trace was just played: what came of it, and of moves after it
+    alike: tuple[str, ...] = ()  # changes with the same effect, of which only the first was played
 
     @property
     def broke(self) -> Property:
