@@ -38,6 +38,11 @@ from watchbill.errors import UserError
 @click.option(
     "--plan", is_flag=True, help="Show what would run, what is missing and what would fail. Change nothing."
 )
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="With --plan: show how each object would change. Values of Secrets are masked.",
+)
 @click.option("--offline", is_flag=True, help="With --plan: do not contact the cluster.")
 @click.option(
     "--dry-run", is_flag=True, help="Run jobs and helm with server-side dry run: the cluster does not change."
@@ -125,6 +130,10 @@ def _refuse_contradictions(options: dict[str, Any]) -> None:
     ):
         if options[one] and options[other]:
             raise UserError(f"--{one.replace('_', '-')} and --{other.replace('_', '-')} cannot be combined")
+    if options["diff"] and (not options["plan"] or options["offline"]):
+        raise UserError(
+            "--diff needs --plan, and a cluster to compare with", then="use --plan --diff, without --offline"
+        )
     if options["offline"] and not options["plan"]:
         raise UserError("--offline needs --plan: a deploy needs its cluster")
     if options["offline"] and options["through"]:

@@ -1,12 +1,13 @@
 """What a deploy would do, told before it does: its order, its jobs, what is missing, and what the model says of its charts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
 from watchbill import durations
 from watchbill.deploy.bill import Bill, Component
 from watchbill.deploy.crds import Definitions
+from watchbill.deploy.diffing import Change, Diff
 from watchbill.deploy.outlook import Outlook, Selection
 from watchbill.deploy.prediction import Prediction
 from watchbill.errors import UserError
@@ -15,6 +16,13 @@ from watchbill.jobs.moments import Moment, Post, Pre
 from watchbill.jobs.places import near
 from watchbill.jobs.registry import Registry
 from watchbill.report.table import table
+
+_CHANGES: dict[Change, str] = {
+    "added": "has been added",
+    "changed": "has changed",
+    "removed": "has been removed",
+}
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 class Plan:
@@ -30,6 +38,7 @@ class Plan:
         workers: int,
         outlook: Outlook | None = None,
         prediction: Prediction | None = None,
+        diffs: Mapping[str, Diff] | None = None,
     ) -> None:
         self._bill = bill
         self._registry = registry
@@ -38,10 +47,14 @@ class Plan:
         self._workers = workers
         self._outlook = outlook
         self._prediction = prediction
+        self._diffs = diffs or {}
 
     def lines(self, problems: Sequence[UserError]) -> Iterator[str]:
         yield ""
         yield from table(list(self._rows()))
+        for name, diff in self._diffs.items():
+            yield ""
+            yield from diff_lines(name, diff)
         yield from self._foretold()
         for problem in problems:
             yield ""
@@ -134,6 +147,20 @@ class Plan:
         for name, reason in self._prediction.untold.items():
             yield ""
             yield f"{name}: what helm will do is not foretold: {reason}"
+
+
+def diff_lines(name: str, diff: Diff) -> Iterator[str]:
+    """Write what changes in a component, as `helm diff` does."""
+    if diff.problem:
+        yield f"{_head(name)}: changes are not known: {diff.problem}"
+        return
+    counts = [f"{many} {change}" for change in _CHANGES if (many := diff.count(change))]
+    yield f"{_head(name)}: {', '.join(counts) or 'no changes'}"
+    yield from (click.style(f"  {doubt}", dim=True) for doubt in diff.doubts)
+    for one in diff.objects:
+        yield f"{click.style(one.title, bold=True)} {_CHANGES[one.change]}:"
+        for line in one.lines:
+            yield click.style(line, fg=_COLOURS.get(line[:1]))
 
 
 def _head(text: str) -> str:

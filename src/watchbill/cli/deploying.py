@@ -22,6 +22,7 @@ from watchbill.deploy import crds_found, reading, record, rendering, siblings
 from watchbill.deploy.bill import Bill
 from watchbill.deploy.cancelling import cancelling_signals
 from watchbill.deploy.crds import Definitions
+from watchbill.deploy.diffing import Diff, diff
 from watchbill.deploy.events import WORKING, Event, event
 from watchbill.deploy.fetched import with_local_charts
 from watchbill.deploy.outlook import Outlook, Selection
@@ -154,7 +155,19 @@ class Deploying:
         unrenderable = rendering.refuse(prediction.unrenderable, bill.file)
         if self._options["plan"]:
             refusals += [unrenderable] if unrenderable else []
-            return self._plan(deploy, outlook, definitions, prediction, refusals)
+            diffs = await self._diffs(deploy, outlook, prediction) if self._options["diff"] else {}
+            plan = Plan(
+                bill,
+                deploy.registry,
+                deploy.selection,
+                definitions,
+                workers=self._options["workers"] or bill.workers,
+                outlook=outlook,
+                prediction=prediction,
+                diffs=diffs,
+            )
+            self._show(plan, deploy, outlook, refusals)
+            return FAILED if refusals or prediction.errors else 0
         if unrenderable:
             raise unrenderable
         if prediction.errors:
@@ -185,32 +198,30 @@ class Deploying:
         if self._shown is not None:
             self._shown.tell(event(WORKING, text=" ".join(lines_of(line))))
 
-    def _plan(
-        self,
-        deploy: Deploy,
-        outlook: Outlook,
-        definitions: Definitions,
-        prediction: Prediction,
-        refusals: list[UserError],
-    ) -> int:
-        bill = deploy.bill
-        plan = Plan(
-            bill,
-            deploy.registry,
-            deploy.selection,
-            definitions,
-            workers=self._options["workers"] or bill.workers,
-            outlook=outlook,
-            prediction=prediction,
-        )
-        hop = None if refusals else deploy.hop(outlook.record)
+    async def _diffs(self, deploy: Deploy, outlook: Outlook, prediction: Prediction) -> dict[str, Diff]:
+        """Compare what is installed with what helm will render, by component."""
+
+        def compare() -> dict[str, Diff]:
+            return {
+                one.name: diff(
+                    self._engine,
+                    one.chart,
+                    context_of(one, self._server, outlook.revisions.get(one.name, 0)),
+                    prediction.installed.get(one.name, ""),
+                )
+                for one in deploy.selection.everything
+            }
+
+        return await asyncio.to_thread(compare)
+
+    def _show(self, plan: Plan, deploy: Deploy, outlook: Outlook, refusals: list[UserError]) -> None:
+        bill, hop = deploy.bill, None if refusals else deploy.hop(outlook.record)
         self._session.say(deploy_text.planned(bill, hop))
         for warning in deploy_text.warnings(bill, hop, outlook) if hop else ():
             self._session.say(f"{click.style('warning:', fg='yellow')} {warning}")
         for line in plan.lines(refusals):
             self._session.say(line)
         self._planned = str(bill.version)
-        return FAILED if refusals or prediction.errors else 0
 
     def _asked(self) -> Asked:
         options = self._options

@@ -28,6 +28,7 @@ class Prediction(Struct, frozen=True):
     charts: Mapping[str, Checked]
     accepted: frozenset[str] = frozenset()  # rules
     unrenderable: Mapping[str, UserError] = {}  # charts with which helm will fail
+    installed: Mapping[str, str] = {}  # manifests and hooks that the cluster has
 
     @property
     def errors(self) -> dict[str, list[Finding]]:
@@ -69,7 +70,8 @@ async def predict(
         charts = {name: foretell(engine, operation, tool) for name, operation in asked.items()}
         failed = (name for name, checked in charts.items() if checked.problem)
         found = ((name, find_unrenderable(engine, asked[name].chart, asked[name].context)) for name in failed)
-        return Prediction(charts, accepted, {name: error for name, error in found if error is not None})
+        unrenderable = {name: error for name, error in found if error is not None}
+        return Prediction(charts, accepted, unrenderable, installed)
 
     return await asyncio.to_thread(all_of_them)
 
@@ -100,8 +102,8 @@ def _operation(component: Component, installed: str, helm: Version, kube_version
     return Operation(component.chart, context, installed, tuple(flag for given, flag in asked if given))
 
 
-def context_of(component: Component, kube_version: str = "") -> Context:
-    """What helm renders the chart with."""
+def context_of(component: Component, kube_version: str = "", revision: int = 0) -> Context:
+    """What helm renders the chart with, after this revision of its release; 0 if there is none."""
     return Context(
         release=component.release,
         namespace=component.namespace,
@@ -111,6 +113,8 @@ def context_of(component: Component, kube_version: str = "") -> Context:
             set_string=component.set_string,
         ),
         kube_version=kube_version,
+        upgrade=revision > 0,
+        revision=revision + 1,
     )
 
 

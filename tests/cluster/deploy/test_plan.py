@@ -152,3 +152,24 @@ def test_a_dry_run_changes_nothing(product: Product) -> None:
     product.deployed()
     assert "shop/later ends" in product.journal[-8:]
     assert product.namespace.find("configmap", "made")
+
+
+def test_a_diff_shows_what_changes_and_no_secret(product: Product) -> None:
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: login}\nstringData: {password: %s}\n"
+    product.chart("web", CONFIG, secret % "hunter2")
+    product.bill("web")
+    product.deployed()
+    assert "web: no changes" in product.run("bill.yaml", "--plan", "--diff").out
+    product.chart("web", CONFIG, secret % "correct-horse", version="1.0.1")
+    before = product.snapshot()
+    plan = product.run("bill.yaml", "--plan", "--diff")
+    assert plan.code == 0, plan.said
+    assert "web: 2 changed" in plan.out
+    assert f"{product.namespace.name}, web-config, ConfigMap (v1) has changed:" in plan.out
+    assert "-  chart: 1.0.0\n+  chart: 1.0.1\n" in plan.out
+    assert "-  password: '-------- # (7 bytes)'\n+  password: '++++++++ # (13 bytes)'\n" in plan.out
+    assert "hunter2" not in plan.said
+    assert "correct-horse" not in plan.said
+    assert product.snapshot() == before
+    refused = product.run("bill.yaml", "--diff")
+    assert (refused.code, "--diff needs --plan" in refused.err) == (2, True)
