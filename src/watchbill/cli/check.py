@@ -6,6 +6,7 @@ import click
 
 from watchbill.cli.check_run import OPTIONS, check
 from watchbill.cli.command import ExampleCommand, common_options, with_options
+from watchbill.cli.completing import complete_paths
 from watchbill.cli.session import Session
 
 
@@ -18,7 +19,7 @@ from watchbill.cli.session import Session
         ("watchbill check charts/ --since origin/main -o github", "changed charts, in CI"),
     ),
 )
-@click.argument("charts", nargs=-1, metavar="[CHART]...")
+@click.argument("charts", nargs=-1, metavar="[CHART]...", shell_complete=complete_paths)
 @with_options(*OPTIONS)
 @common_options
 @click.pass_obj

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from watchbill.cli.completing import BY_METAVAR, complete_paths
 from watchbill.cli.option import Between, OneOf, Option
 from watchbill.cli.outputs import OutputIn
 from watchbill.cli.session import COMMON, Session
@@ -58,6 +59,8 @@ def _made(option: Option, **more: Any) -> Callable[[F], F]:
         more["default"] = option.default
     if not option.switch:
         more["type"] = _type(option.read)
+    if completer := complete_paths if option.called == "from_" else BY_METAVAR.get(option.metavar or ""):
+        more["shell_complete"] = completer
     return click.option(
         *option.flags,
         option.called,

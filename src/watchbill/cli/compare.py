@@ -10,6 +10,7 @@ import click
 
 from watchbill.cli.asking import SURROUNDINGS, VERSIONS, request
 from watchbill.cli.command import ExampleCommand, common_options, with_options
+from watchbill.cli.completing import complete_tools_then_paths
 from watchbill.cli.outputs import Output, choose_outputs, deliver, output_options
 from watchbill.cli.parameters import read_text, rendering_options
 from watchbill.cli.session import Session
@@ -28,7 +29,12 @@ if TYPE_CHECKING:
         ("watchbill compare helm@4 kubectl -m rendered.yaml", "with and without Helm"),
     ),
 )
-@click.argument("named", nargs=-1, metavar="TOOL@VERSION TOOL@VERSION [CHART]...")
+@click.argument(
+    "named",
+    nargs=-1,
+    metavar="TOOL@VERSION TOOL@VERSION [CHART]...",
+    shell_complete=complete_tools_then_paths,
+)
 @with_options(*VERSIONS)
 @with_options(*rendering_options(without=("--is-upgrade", "--helm"), release=""))
 @with_options(*SURROUNDINGS)

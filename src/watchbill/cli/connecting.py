@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from watchbill.cli.completing import complete_paths
 from watchbill.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ def cluster_options(function: F) -> F:
         "--context", metavar="NAME", help="Context of the kubeconfig.  [default: the current one]"
     )(function)
     return click.option(
-        "--kubeconfig", metavar="FILE", help="Path of the kubeconfig.  [default: $KUBECONFIG, ~/.kube/config]"
+        "--kubeconfig",
+        metavar="FILE",
+        shell_complete=complete_paths,
+        help="Path of the kubeconfig.  [default: $KUBECONFIG, ~/.kube/config]",
     )(function)
 
 

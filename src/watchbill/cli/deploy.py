@@ -6,6 +6,14 @@ from typing import Any
 import click
 
 from watchbill.cli.command import ExampleCommand, common_options, with_options
+from watchbill.cli.completing import (
+    complete_components,
+    complete_environments,
+    complete_folders,
+    complete_paths,
+    complete_profiles,
+    complete_rules,
+)
 from watchbill.cli.connecting import access, cluster_options, need_libraries
 from watchbill.cli.option import Option
 from watchbill.cli.parameters import duration
@@ -25,16 +33,29 @@ from watchbill.errors import UserError
         ("watchbill deploy --through bills/", "every version up to the newest, in order"),
     ),
 )
-@click.argument("file", metavar="[FILE]", required=False)
-@click.option("--profile", default="", metavar="NAME", help="Apply a profile of the bill.")
+@click.argument("file", metavar="[FILE]", required=False, shell_complete=complete_paths)
+@click.option(
+    "--profile",
+    default="",
+    metavar="NAME",
+    shell_complete=complete_profiles,
+    help="Apply a profile of the bill.",
+)
 @click.option(
     "--environment",
     "-e",
     default="",
     metavar="NAME",
+    shell_complete=complete_environments,
     help="Apply an environment of the bill, on top of the profile.",
 )
-@click.option("--only", multiple=True, metavar="NAME", help="Deploy only this component. Repeatable.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_components,
+    help="Deploy only this component. Repeatable.",
+)
 @click.option(
     "--plan", is_flag=True, help="Show what would run, what is missing and what would fail. Change nothing."
 )
@@ -50,6 +71,7 @@ from watchbill.errors import UserError
 @click.option(
     "--through",
     metavar="FOLDER",
+    shell_complete=complete_folders,
     help="A folder of bills: deploy each version from the installed one to the newest, or to FILE.",
 )
 @click.option("--back", is_flag=True, help="Return to the installed version after an incomplete deploy.")
@@ -79,7 +101,11 @@ from watchbill.errors import UserError
     help="Treat a job as done when it is unknown whether it ran. Repeatable.",
 )
 @click.option(
-    "--accept", multiple=True, metavar="RULE", help="Deploy even if this rule finds an error. Repeatable."
+    "--accept",
+    multiple=True,
+    metavar="RULE",
+    shell_complete=complete_rules,
+    help="Deploy even if this rule finds an error. Repeatable.",
 )
 @click.option(
     "--events",
@@ -87,7 +113,11 @@ from watchbill.errors import UserError
     help="Print events as JSON lines on stdout, everything else on stderr.",
 )
 @click.option(
-    "--helm", "helm_path", metavar="PATH", help="The helm binary.  [default: $HELM, or the one on PATH]"
+    "--helm",
+    "helm_path",
+    metavar="PATH",
+    shell_complete=complete_paths,
+    help="The helm binary.  [default: $HELM, or the one on PATH]",
 )
 @cluster_options
 @click.option("-v", "--verbose", is_flag=True, help="Also show helm's output.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from watchbill.cli.command import ExampleCommand, common_options
+from watchbill.cli.completing import complete_rules
 from watchbill.cli.session import Session
 from watchbill.errors import Found, UserError
 
@@ -33,7 +34,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what PowerShell writes into files begins 
         ),
     ),
 )
-@click.argument("rule", default="", metavar="[RULE]")
+@click.argument("rule", default="", metavar="[RULE]", shell_complete=complete_rules)
 @click.option(
     "--error", "text", metavar="TEXT", help="An error message, or a log that contains it; '-' is stdin."
 )

@@ -3,10 +3,12 @@
 from importlib import import_module
 
 import click
+from click.shell_completion import add_completion_class
 
 from watchbill import __version__
 from watchbill.cli import COMMANDS
 from watchbill.cli.command import common_options, write_examples
+from watchbill.cli.completing import Bash
 from watchbill.cli.session import Session
 from watchbill.errors import UserError
 
@@ -21,6 +23,9 @@ EXAMPLES = (
     ("watchbill explain --error 'UPGRADE FAILED: ...'", "what does this error mean?"),
 )
 MORE = "Help for a command: watchbill COMMAND --help\nAll rules: watchbill explain"
+
+
+add_completion_class(Bash)
 
 
 class LazyGroup(click.Group):

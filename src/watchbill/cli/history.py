@@ -8,6 +8,7 @@ import click
 
 from watchbill import durations
 from watchbill.cli.command import common_options
+from watchbill.cli.completing import complete_paths
 from watchbill.cli.connecting import access, cluster_options, need_libraries, reached
 from watchbill.cli.session import Session
 from watchbill.errors import UserError
@@ -46,6 +47,7 @@ def whose(function: F) -> F:
             default="bill.yaml",
             show_default=True,
             metavar="FILE",
+            shell_complete=complete_paths,
             help="The product's bill.",
         ),
     ):

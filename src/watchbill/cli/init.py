@@ -5,6 +5,7 @@ import os
 import click
 
 from watchbill.cli.command import ExampleCommand, common_options
+from watchbill.cli.completing import complete_folders
 from watchbill.cli.session import Session
 from watchbill.errors import UserError
 
@@ -18,7 +19,7 @@ from watchbill.errors import UserError
         ("watchbill init --schema", "after an update: only the schema, for editors"),
     ),
 )
-@click.argument("folder", default=".", metavar="[FOLDER]")
+@click.argument("folder", default=".", metavar="[FOLDER]", shell_complete=complete_folders)
 @click.option("--schema", is_flag=True, help="Write only the schema that editors complete and check with.")
 @common_options
 @click.pass_obj

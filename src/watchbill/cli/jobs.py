@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from watchbill.cli.command import ExampleCommand, common_options
+from watchbill.cli.completing import complete_environments, complete_paths, complete_profiles
 from watchbill.cli.connecting import access, cluster_options, need_libraries
 from watchbill.cli.session import Session
 from watchbill.errors import Found
@@ -22,11 +23,28 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def bill_options(function: F) -> F:
     function = click.option(
-        "--environment", "-e", default="", metavar="NAME", help="An environment of the bill."
+        "--environment",
+        "-e",
+        default="",
+        metavar="NAME",
+        shell_complete=complete_environments,
+        help="An environment of the bill.",
     )(function)
-    function = click.option("--profile", default="", metavar="NAME", help="A profile of the bill.")(function)
+    function = click.option(
+        "--profile",
+        default="",
+        metavar="NAME",
+        shell_complete=complete_profiles,
+        help="A profile of the bill.",
+    )(function)
     return click.option(
-        "--bill", "file", default="bill.yaml", show_default=True, metavar="FILE", help="The product's bill."
+        "--bill",
+        "file",
+        default="bill.yaml",
+        show_default=True,
+        metavar="FILE",
+        shell_complete=complete_paths,
+        help="The product's bill.",
     )(function)
 
 

@@ -8,6 +8,7 @@ import click
 
 from watchbill.cli.asking import charts_or_here, check_inputs
 from watchbill.cli.command import ExampleCommand, common_options, with_options
+from watchbill.cli.completing import complete_paths, complete_tools
 from watchbill.cli.outputs import Output, choose_outputs, deliver, output_options
 from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
 from watchbill.cli.session import Session
@@ -28,12 +29,13 @@ DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
         ("watchbill matrix ./chart --tool helm@3.17 --tool helm@4 -o markdown", "other tools, as Markdown"),
     ),
 )
-@click.argument("charts", nargs=-1, metavar="[CHART]...")
+@click.argument("charts", nargs=-1, metavar="[CHART]...", shell_complete=complete_paths)
 @click.option(
     "--from",
     "from_",
     default="",
     metavar="VERSION",
+    shell_complete=complete_paths,
     help="The previous version: a directory, .tgz, git:REF, oci://... or repo/chart@1.2.0; with -m a file.",
 )
 @click.option(
@@ -41,6 +43,7 @@ DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
     "--manifests",
     multiple=True,
     metavar="FILE",
+    shell_complete=complete_paths,
     help="Rendered manifests instead of charts; '-' is stdin.",
 )
 @click.option(
@@ -50,6 +53,7 @@ DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
     default=DEFAULT_TOOLS,
     show_default=", ".join(DEFAULT_TOOLS),
     metavar="TOOL@VERSION",
+    shell_complete=complete_tools,
     help="Tool of a column: helm or kubectl. Repeatable.",
 )
 @with_options(*rendering_options(without=("--is-upgrade", "--helm"), release=""))

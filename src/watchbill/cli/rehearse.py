@@ -6,6 +6,7 @@ import click
 
 from watchbill.cli.asking import check_inputs
 from watchbill.cli.command import ExampleCommand, common_options, with_options
+from watchbill.cli.completing import complete_paths, complete_paths_and_moves, complete_tools
 from watchbill.cli.parameters import RenderingOptions, read_text, rendering_options
 from watchbill.cli.session import Session
 from watchbill.errors import Found, UserError
@@ -35,12 +36,15 @@ class RehearseCommand(ExampleCommand):
         ("watchbill rehearse -m old.yaml -m new.yaml --tool helm@3.19 install upgrade", "manifests, Helm 3"),
     ),
 )
-@click.argument("arguments", nargs=-1, metavar="[VERSION]... MOVE...")
+@click.argument(
+    "arguments", nargs=-1, metavar="[VERSION]... MOVE...", shell_complete=complete_paths_and_moves
+)
 @click.option(
     "-m",
     "--manifests",
     multiple=True,
     metavar="FILE",
+    shell_complete=complete_paths,
     help="A version as rendered manifests instead of a chart; '-' is stdin. Repeat it for the next version.",
 )
 @click.option(
@@ -48,6 +52,7 @@ class RehearseCommand(ExampleCommand):
     default="helm@4",
     show_default=True,
     metavar="TOOL@VERSION",
+    shell_complete=complete_tools,
     help="The tool to simulate: helm or kubectl.",
 )
 @click.option(

@@ -90,7 +90,7 @@ def _quoted(text: str) -> list[str]:
 def is_move(text: str, tool: str) -> bool:
     """Whether an argument is a move rather than a version."""
     verb = text.split(maxsplit=1)[0] if text.split() else ""
-    return verb in _verbs(tool)
+    return verb in verbs(tool)
 
 
 def number(moves: Sequence[Move], versions: int) -> list[Move]:
@@ -105,13 +105,14 @@ def number(moves: Sequence[Move], versions: int) -> list[Move]:
     return numbered
 
 
-def _verbs(tool: str) -> tuple[str, ...]:
+def verbs(tool: str) -> tuple[str, ...]:
+    """Return the words that a move of this tool can begin with."""
     of_tool = HELM_VERBS if tool == "helm" else KUBECTL_VERBS
     return tuple(dict.fromkeys((*of_tool, *WORLD_VERBS, *PREFIXES)))
 
 
 def _all(tool: str) -> str:
-    return ", ".join(_verbs(tool))
+    return ", ".join(verbs(tool))
 
 
 def _parse(words: list[str], text: str, tool: str) -> Move:
@@ -146,7 +147,7 @@ def _parse(words: list[str], text: str, tool: str) -> Move:
         raise _usage(verb, text)
     if verb in (HELM_VERBS if tool == "helm" else KUBECTL_VERBS):
         return _operation(verb, rest, text, tool)
-    close = closest(verb, _verbs(tool))
+    close = closest(verb, verbs(tool))
     raise BadMove(
         f"unknown move {verb!r}", f"did you mean {close!r}?" if close else f"moves are: {_all(tool)}"
     )
