@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from tests.report.golden import OPTIONS, names, read
 from tests.report.samples import HUGE, PLAIN, monster, run_of
+from watchbill.checking.result import GIVEN, Row, Trace
 from watchbill.report import html
 from watchbill.report.html_text import Markup, element
 from watchbill.report.options import ReportOptions
@@ -92,6 +93,12 @@ def test_the_policy_allows_this_style_sheet_and_nothing_else() -> None:
 def test_the_pages_of_the_rules_come_along() -> None:
     text = html.report(run_of(PLAIN), ReportOptions(rules=RULES, page_of=read_page))
     assert "Live with it today" in text
+
+
+def test_an_assumption_of_a_trace_is_no_step() -> None:
+    rows = (Row(f"{GIVEN}every Job fails", works=None), Row("install", works=False))
+    text = html.report(run_of(replace(PLAIN, trace=Trace("helm@4.3.1", rows, ()))), OPTIONS)
+    assert '<li class="given">given: every Job fails</li><li><strong>install</strong>' in text
 
 
 def test_only_markup_is_not_escaped() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from watchbill.checking.result import LEVELS, Checked, Finding, Row, Run
+from watchbill.checking.result import GIVEN, LEVELS, Checked, Finding, Row, Run
 from watchbill.report.counting import counted
 from watchbill.report.grouping import badness, fine_charts, skipped_charts, unchecked_charts
 from watchbill.report.harmless import harmless
@@ -112,6 +112,8 @@ def _finding_parts(finding: Finding, options: ReportOptions) -> Iterator[Markup]
 
 
 def _step(row: Row) -> Markup:
+    if row.move.startswith(GIVEN):
+        return element("li", row.move, class_="given")
     outcome = OUTCOMES[row.works]
     return element(
         "li",

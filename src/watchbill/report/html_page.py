@@ -58,6 +58,7 @@ th { font-weight: 600; }
 thead th { color: var(--dim); white-space: nowrap; }
 tbody th { min-width: 9rem; }
 .trace li { margin: .4rem 0; font-size: .95rem; }
+.trace .given { color: var(--dim); counter-increment: list-item 0; list-style: none; }
 .fix { margin: .75rem 0 .25rem; padding: .6rem .75rem; background: var(--fix); border-radius: .3rem; }
 details { margin: .5rem 0; }
 summary { cursor: pointer; }
