@@ -1,7 +1,10 @@
 """Jobs of tests: declared, run, and what was told of them."""
 
 import asyncio
+import inspect
+import threading
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, NamedTuple
 
 from watchbill.jobs.context import Context, SyncContext
@@ -63,12 +66,14 @@ def play(
 def play_cancelled(
     function: Callable[[Any], Any], *, grace: float = 5, cancels: tuple[float, ...] = (0.1,), **options: Any
 ) -> Played:
-    """Cancelled after so many seconds, perhaps again after some more. Who waits for it must hear of that, too."""
-    job = declared(function, **options)
+    """Cancelled so many seconds after it began, perhaps again after some more. Who waits for it must hear of that, too."""
+    begun = threading.Event()
+    job = declared(_announcing(function, begun), **options)
     events: list[Event] = []
 
     async def main() -> Outcome:
         task = asyncio.create_task(run(job, context(job), grace=grace, tell=events.append))
+        await asyncio.to_thread(begun.wait)
         for seconds in cancels:
             await asyncio.sleep(seconds)
             task.cancel()
@@ -78,3 +83,19 @@ def play_cancelled(
         return outcome
 
     return Played(asyncio.run(main()), events)
+
+
+def _announcing(function: Callable[[Any], Any], begun: threading.Event) -> Callable[[Any], Any]:
+    """The same function, which says when it begins."""
+
+    @wraps(function)
+    def plain_one(ctx: SyncContext) -> Any:
+        begun.set()
+        return function(ctx)
+
+    @wraps(function)
+    async def async_one(ctx: Context) -> Any:
+        begun.set()
+        return await function(ctx)
+
+    return async_one if inspect.iscoroutinefunction(function) else plain_one

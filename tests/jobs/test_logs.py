@@ -1,13 +1,14 @@
 """What a job says is told line by line as it says it, and its last lines are kept."""
 
 import asyncio
+import queue
 import threading
 
 import pytest
 
 from tests.jobs.playing import context, declared, play
 from watchbill.jobs import Context, SyncContext
-from watchbill.jobs.events import Ended, Event, Logged, is_trace
+from watchbill.jobs.events import Ended, Event, Logged, Progressed, is_trace
 from watchbill.jobs.logbook import KEPT, MOST_PENDING
 from watchbill.jobs.plain import LONGEST, lines_of
 from watchbill.jobs.runner import run
@@ -93,7 +94,7 @@ def test_of_many_lines_the_last_are_kept_and_those_that_came_too_fast_are_counte
     def slow_listener(event: Event) -> None:
         events.append(event)
         if isinstance(event, Logged):
-            assert all_said.wait(30)
+            assert all_said.wait(300)
 
     job = declared(floods)
     outcome = asyncio.run(run(job, context(job), grace=5, tell=slow_listener))
@@ -127,6 +128,9 @@ def test_threads_of_a_job_may_speak_at_once() -> None:
 
 
 def test_progress_is_a_text_a_fraction_or_both() -> None:
+    heard: queue.Queue[tuple[str, float | None]] = queue.Queue()
+    told = []
+
     async def goes_on(ctx: Context) -> None:
         for what in (
             ("copying",),
@@ -138,9 +142,16 @@ def test_progress_is_a_text_a_fraction_or_both() -> None:
             ("two\nlines", 1),
         ):
             ctx.progress(*what)
-            await asyncio.sleep(0.2)  # what comes at once is told as the last of it
+            told.append(await asyncio.to_thread(heard.get))  # what comes at once is told as the last of it
 
-    assert play(goes_on).progress == [
+    def tell(event: Event) -> None:
+        if isinstance(event, Progressed):
+            heard.put((event.text, event.fraction))
+
+    job = declared(goes_on)
+    asyncio.run(run(job, context(job), grace=5, tell=tell))
+
+    assert told == [
         ("copying", None), ("", 0.25), ("copying", 0.5), ("", 1.0), ("", 0.0), ("", None), ("two lines", 1.0),
     ]  # fmt: skip
 
@@ -149,13 +160,13 @@ def test_what_an_abandoned_job_says_later_is_not_heard() -> None:
     over, said = threading.Event(), threading.Event()
 
     def late(ctx: SyncContext) -> None:
-        over.wait(30)
+        over.wait()
         ctx.log.info("too late")
         said.set()
 
-    played = play(late, timeout="0.1s", grace=0.1)
+    played = play(late, timeout="1s", grace=0.1)
     over.set()
-    assert said.wait(10)
+    assert said.wait(300)
 
     assert played.outcome.status == "abandoned"
     assert played.said == []

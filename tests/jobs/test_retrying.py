@@ -82,7 +82,7 @@ def test_it_does_not_wait_when_the_job_shall_stop() -> None:
     for function in (plain_one, async_one):
         began = time.monotonic()
         assert play_cancelled(function).outcome.status == "cancelled"
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 60
 
 
 def test_waits_grow_to_the_longest() -> None:

@@ -191,20 +191,20 @@ def test_a_job_runs_out_of_time() -> None:
             await asyncio.sleep(0.05)
             cleaned.append(ctx.cancelled.is_set())
 
-    outcome = play(async_one, timeout="0.2s").outcome
+    outcome = play(async_one, timeout="1s").outcome
 
-    assert (outcome.status, outcome.reason) == ("timed-out", "it did not end within 0.2s")
+    assert (outcome.status, outcome.reason) == ("timed-out", "it did not end within 1s")
     assert cleaned == [True]
 
     def plain_one(ctx: SyncContext) -> None:
         cleaned.append(ctx.cancelled.wait(60))
 
-    outcome = play(plain_one, timeout="0.2s").outcome
+    outcome = play(plain_one, timeout="1s").outcome
 
     assert outcome.status == "timed-out"
-    assert outcome.reason == "it did not end within 0.2s; it returned when it was told to stop"
+    assert outcome.reason == "it did not end within 1s; it returned when it was told to stop"
     assert cleaned == [True, True]
-    assert outcome.seconds < 5
+    assert outcome.seconds < 60
 
 
 def test_what_held_a_job_up_is_the_reason_when_its_time_is_over() -> None:
@@ -214,9 +214,9 @@ def test_what_held_a_job_up_is_the_reason_when_its_time_is_over() -> None:
         ctx.held_up("claim storage-0 is Pending")
         await asyncio.sleep(60)
 
-    outcome = play(waits, timeout="0.2s").outcome
+    outcome = play(waits, timeout="1s").outcome
 
-    assert outcome.reason == "it did not end within 0.2s: claim storage-0 is Pending"
+    assert outcome.reason == "it did not end within 1s: claim storage-0 is Pending"
 
 
 def test_an_error_while_a_job_is_stopped_is_told_and_does_not_hide_why_it_was() -> None:
@@ -226,11 +226,11 @@ def test_an_error_while_a_job_is_stopped_is_told_and_does_not_hide_why_it_was() 
         finally:
             raise ValueError("no way back")
 
-    outcome = play(fails, timeout="0.1s").outcome
+    outcome = play(fails, timeout="1s").outcome
 
     assert outcome.status == "timed-out"
     assert outcome.reason.startswith(
-        "it did not end within 0.1s; when it was told to stop: ValueError: no way back ("
+        "it did not end within 1s; when it was told to stop: ValueError: no way back ("
     )
     assert "ValueError: no way back" in "\n".join(outcome.log)
 
@@ -256,10 +256,10 @@ def test_a_job_that_does_not_stop_is_abandoned_by_name() -> None:
 
     try:
         for function in (swallows, blocks, plain_one, blocks_a_thread):
-            outcome = play(function, timeout="0.1s", grace=0.2).outcome
+            outcome = play(function, timeout="1s", grace=0.2).outcome
             assert (outcome.status, outcome.identity) == ("abandoned", f"logging/{function.__name__}")
-            assert outcome.reason.startswith("it did not end within 0.1s; ")
-            assert outcome.seconds < 5
+            assert outcome.reason.startswith("it did not end within 1s; ")
+            assert outcome.seconds < 60
             outcome = play_cancelled(function, grace=0.2).outcome
             assert outcome.status == "abandoned"
             assert outcome.reason.startswith("cancelled; ")
@@ -268,39 +268,48 @@ def test_a_job_that_does_not_stop_is_abandoned_by_name() -> None:
 
 
 def test_a_job_has_a_grace_of_its_own() -> None:
+    over = threading.Event()
+
+    def does_not_stop(_ctx: SyncContext) -> None:
+        over.wait()
+
     def slow_to_stop(ctx: SyncContext) -> None:
         ctx.cancelled.wait()
         time.sleep(0.4)
 
-    assert play(slow_to_stop, timeout="0.1s", grace=0.1).outcome.status == "abandoned"
-    assert play(slow_to_stop, timeout="0.1s", grace=0.1, own_grace="5s").outcome.status == "timed-out"
+    assert play(does_not_stop, timeout="1s", grace=600, own_grace="0.1s").outcome.status == "abandoned"
+    over.set()
+    assert play(slow_to_stop, timeout="1s", grace=0.1, own_grace="60s").outcome.status == "timed-out"
 
 
 def test_a_job_that_blocks_its_event_loop_holds_nobody_else_up() -> None:
     """The deploy has a Lease to renew meanwhile, and other jobs go on."""
-    over = threading.Event()
+    blocked, ticked = threading.Event(), threading.Event()
+    events: list[object] = []
 
     async def blocks(ctx: Context) -> None:
-        while not ctx.cancelled.is_set() and not over.is_set():
+        blocked.set()
+        while not ctx.cancelled.is_set():
             time.sleep(0.01)  # noqa: ASYNC251  (as people do)
 
     async def works(_ctx: Context) -> None:
-        await asyncio.sleep(0.5)
+        await asyncio.to_thread(ticked.wait)
 
     async def main() -> None:
-        blocking, working = declared(blocks, timeout="3s"), declared(works)
-        ticks = 0
-        first = asyncio.create_task(run(blocking, context(blocking), grace=1, tell=lambda _: None))
-        second = asyncio.create_task(run(working, context(working), grace=1, tell=lambda _: None))
-        while not second.done():
-            await asyncio.sleep(0.01)
-            ticks += 1
-        assert ticks > 5
+        blocking, working = declared(blocks), declared(works)
+        first = asyncio.create_task(run(blocking, context(blocking), grace=60, tell=events.append))
+        second = asyncio.create_task(run(working, context(working), grace=60, tell=lambda _: None))
+        await asyncio.to_thread(blocked.wait)
+        ticked.set()
         assert (await second).status == "done"
         assert not first.done()
-        assert (await first).status == "timed-out", "it saw ctx.cancelled though its event loop stood still"
+        first.cancel()
+        await asyncio.wait([first])
 
     asyncio.run(main())
+
+    [outcome] = [event.outcome for event in events if isinstance(event, Ended)]
+    assert outcome.status == "cancelled", "it saw ctx.cancelled though its event loop stood still"
 
 
 def test_a_cancelled_job_gets_its_grace_and_the_cancellation_goes_on() -> None:
@@ -324,14 +333,13 @@ def test_a_second_cancellation_waits_no_longer() -> None:
     over = threading.Event()
 
     def stubborn(_ctx: SyncContext) -> None:
-        over.wait(60)
+        over.wait()
 
-    began = time.monotonic()
-    outcome = play_cancelled(stubborn, grace=30, cancels=(0.1, 0.1)).outcome
+    outcome = play_cancelled(stubborn, grace=600, cancels=(0.1, 0.1)).outcome
     over.set()
 
     assert outcome.status == "abandoned"
-    assert time.monotonic() - began < 10
+    assert outcome.seconds < 600
 
 
 def test_a_job_that_ended_before_it_was_cancelled_is_what_it_was() -> None:
@@ -421,13 +429,13 @@ def test_the_process_ends_though_abandoned_jobs_do_not() -> None:
             time.sleep(600)
 
         for function in (swallows, blocks_a_thread, sleeps):
-            print(play(function, timeout="0.1s", grace=0.1).outcome.status)
+            print(play(function, timeout="1s", grace=0.1).outcome.status)
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=500,
         check=False,
     )
 

@@ -3,7 +3,6 @@
 import asyncio
 import socket
 import threading
-import time
 from pathlib import Path
 
 import httpx2
@@ -171,10 +170,8 @@ def test_somebody_who_never_answers(ask: Ask, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(client, "TIMEOUT", httpx2.Timeout(0.5, connect=0.5))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        begun = time.monotonic()
         with pytest.raises(KubeError, match=r"no answer from .*timed out"):
             ask(reach(tmp_path, {"server": url}))
-    assert time.monotonic() - begun < 5
 
 
 @both_clients
