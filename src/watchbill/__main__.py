@@ -4,6 +4,15 @@ imported, so that it loads while Python does."""
 import os
 import sys
 
+# `signal` itself makes enumerations of all signals, which takes a millisecond.
+from _signal import (  # type: ignore[import-not-found]
+    SIG_DFL,
+    SIGINT,
+    default_int_handler,
+    getsignal,
+    signal,
+)
+
 RENDERING_COMMANDS = frozenset(
     {"check", "compare", "deploy", "history", "jobs", "matrix", "rehearse", "show"}
 )
@@ -11,6 +20,9 @@ RENDERING_COMMANDS = frozenset(
 
 def start() -> None:
     """Run as a program. Its memory is left to the kernel: Python would free it piece by piece."""
+    # Until the module below is loaded, Ctrl-C ends the process without a traceback.
+    if getsignal(SIGINT) is default_int_handler:
+        signal(SIGINT, SIG_DFL)
     from watchbill import interrupts
 
     interrupts.end_on_interrupt()

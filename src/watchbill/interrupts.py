@@ -9,7 +9,7 @@ must not outlive it (temporary folders, child processes) registers how to remove
 import os
 
 # `signal` itself makes enumerations of all signals, which takes a millisecond.
-from _signal import SIG_IGN, SIGINT, default_int_handler, getsignal, signal  # type: ignore[import-not-found]
+from _signal import SIG_DFL, SIG_IGN, SIGINT, default_int_handler, getsignal, signal  # type: ignore[import-not-found]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # this module is imported before the engine is spawned, and must not delay that
@@ -23,7 +23,7 @@ _cleanups: "list[Callable[[], object]]" = []
 
 def end_on_interrupt() -> None:
     """Make Ctrl-C end this process, unless its parent made it ignore Ctrl-C (nohup, background jobs of scripts)."""
-    if getsignal(SIGINT) is default_int_handler:
+    if getsignal(SIGINT) in (default_int_handler, SIG_DFL):
         signal(SIGINT, _leave)
 
 

@@ -130,3 +130,20 @@ with Workspace() as workspace:
         out, err = process.communicate()  # the renderer holds a copy of stdout
     assert (process.returncode, out, err) == (130, "", "interrupted\n")
     assert not folder.exists()
+
+
+def test_ctrl_c_before_the_handler_is_there_prints_no_traceback(root: Path) -> None:
+    program = """
+import builtins, os, signal
+from watchbill.__main__ import start
+imported = builtins.__import__
+def interrupt(name, *rest):
+    if name == "watchbill":
+        os.kill(os.getpid(), signal.SIGINT)
+    return imported(name, *rest)
+builtins.__import__ = interrupt
+start()
+"""
+    with begin("-c", program, cwd=root) as process:
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (-signal.SIGINT, "", "")

@@ -71,3 +71,9 @@ def test_a_chart_that_was_not_checked_is_an_error() -> None:
 
 def test_huge_names_stay_within_what_the_page_shows() -> None:
     assert len(github.report(run_of(monster(HUGE)), OPTIONS)) < 65_536
+
+
+def test_a_path_is_written_as_git_does() -> None:
+    finding = replace(PLAIN, location=Location("./templates/job.yaml", 3, 5))
+    [(_, properties, _)] = commands(run_of(finding))
+    assert properties["file"] == "templates/job.yaml"

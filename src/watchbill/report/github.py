@@ -1,6 +1,7 @@
 """What was found, as workflow commands: GitHub shows each at its line of the pull request."""
 
 from collections.abc import Iterator
+from posixpath import normpath
 
 from watchbill.checking.result import Finding, Level, Run
 from watchbill.report.grouping import unchecked_charts
@@ -31,7 +32,7 @@ def _lines(run: Run, options: ReportOptions) -> Iterator[str]:
 def _place(finding: Finding) -> dict[str, str]:
     if finding.location is None:
         return {}
-    place = {"file": finding.location.file}
+    place = {"file": normpath(finding.location.file)}  # `./x` would match no file of a pull request
     if finding.location.line:
         place["line"] = str(finding.location.line)
         if finding.location.column:
