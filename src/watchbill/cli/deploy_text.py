@@ -161,6 +161,8 @@ def _job_row(job: Outcome, indent: str) -> list[str]:
 def _trouble(component: ComponentResult, result: Result) -> Iterator[str]:
     yield f"{styled(component.status)}  {click.style(component.name, bold=True)}"
     yield from _indented(component.reason)
+    if component.chart is not None:
+        yield from (f"    | {line}" for line in component.chart.diagnosis)
     failed = [job for job in result.jobs if job.component == component.name and not job.is_good]
     for job in failed:
         if len(failed) > 1:  # the reason above is that of the first

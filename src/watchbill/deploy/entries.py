@@ -39,7 +39,7 @@ def told(entry: history.Deploy, result: Result) -> history.Deploy:
                 one.reason,
                 one.seconds,
                 one.chart.revision if one.chart else 0,
-                one.chart.log if one.chart else (),
+                (*one.chart.log, *one.chart.diagnosis) if one.chart else (),
             )
             for one in result.components
         ),

@@ -57,7 +57,7 @@ class ComponentEntry(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     seconds: float = 0.0
     revision: int = 0  # of its release; 0: helm was not run
-    log: tuple[str, ...] = ()  # what helm said
+    log: tuple[str, ...] = ()  # what helm said, then what Jobs, pods and events say of a failure
 
 
 class StageEntry(Struct, frozen=True, omit_defaults=True):

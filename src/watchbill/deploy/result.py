@@ -12,7 +12,8 @@ class Charted(Struct, frozen=True):
     status: Status
     reason: str = ""
     revision: int = 0
-    log: tuple[str, ...] = ()
+    log: tuple[str, ...] = ()  # what helm said
+    diagnosis: tuple[str, ...] = ()  # what its Jobs, pods and their events say, if helm failed
 
 
 class ComponentResult(Struct, frozen=True):

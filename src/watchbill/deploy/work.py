@@ -11,6 +11,7 @@ from watchbill.deploy import releases
 from watchbill.deploy.bill import Bill, Component
 from watchbill.deploy.cancelling import Cancellation
 from watchbill.deploy.crds import Definitions
+from watchbill.deploy.diagnosis import diagnose
 from watchbill.deploy.events import WORKING, Stage, Tell, event
 from watchbill.deploy.path import Hop
 from watchbill.deploy.record import Record, Verb, Writer
@@ -97,6 +98,8 @@ class Work:
         def say(line: str) -> None:
             self._tell(event(WORKING, stage=stage, component=component.name, step="chart", text=line))
 
+        began = dt.datetime.now(dt.UTC)
+
         try:
             done = await self._cancellation.bound(
                 self._ground.helm.upgrade(self._request(component), tell=say)
@@ -105,7 +108,20 @@ class Work:
             return Charted("failed", str(error))
         if done is None:
             return Charted("cancelled", self.cancelled)
-        return Charted("done" if done.ok else "failed", done.reason, done.revision or 0, done.lines)
+        if done.ok:
+            return Charted("done", done.reason, done.revision or 0, done.lines)
+        found = await self._diagnose(component, before, began)
+        for line in found:
+            say(line)
+        return Charted("failed", done.reason, done.revision or 0, done.lines, found)
+
+    async def _diagnose(self, component: Component, before: int, since: dt.datetime) -> tuple[str, ...]:
+        """Return what the cluster says of helm's failure; nothing if nobody waits for it any more."""
+        ground = self._ground
+        if ground.dry_run:
+            return ()
+        asked = diagnose(ground.kube, component, ground.helm.environment, after=before, since=since)
+        return await self._cancellation.bound(asked) or ()
 
     async def ended(self, component: Component, charted: Charted, *, is_good: bool) -> None:
         if charted.status != "done":

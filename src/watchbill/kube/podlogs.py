@@ -50,10 +50,10 @@ class Listener:
         self._pods.update(known)
         self._gone = self._pods.keys() - known.keys()
         for name, pod in known.items():
-            for status in _statuses(pod):
+            for status in container_statuses(pod):
                 if _has_started(status) and (name, status.name) not in self._tasks:
                     self._tasks[name, status.name] = asyncio.create_task(self._listen(name, status.name))
-            for reason in _why_waiting(pod):
+            for reason in explain_waiting(pod):
                 self._notice(name, reason)
 
     async def last_words(self, seconds: float) -> None:
@@ -103,7 +103,9 @@ class Listener:
     def _has_ended(self, pod: str, container: str) -> bool:
         if pod in self._gone or pod not in self._pods:
             return True
-        status = next((found for found in _statuses(self._pods[pod]) if found.name == container), None)
+        status = next(
+            (found for found in container_statuses(self._pods[pod]) if found.name == container), None
+        )
         return status is None or (status.state is not None and status.state.terminated is not None)
 
     def _notice(self, pod: str, text: str) -> None:
@@ -140,7 +142,8 @@ class _Place:
         return True
 
 
-def _statuses(pod: Pod) -> list[ContainerStatus]:
+def container_statuses(pod: Pod) -> list[ContainerStatus]:
+    """Return those of its init containers and of its containers."""
     status = pod.status
     return [*(status.initContainerStatuses or []), *(status.containerStatuses or [])] if status else []
 
@@ -151,10 +154,11 @@ def _has_started(status: ContainerStatus) -> bool:
     )
 
 
-def _why_waiting(pod: Pod) -> list[str]:
+def explain_waiting(pod: Pod) -> list[str]:
+    """Return why containers of the pod do not start, and why it is not scheduled."""
     found = [
         f"{status.name} waits: {waiting.reason}: {waiting.message or ''}".rstrip(": ")
-        for status in _statuses(pod)
+        for status in container_statuses(pod)
         if (waiting := status.state.waiting if status.state else None)
         and waiting.reason not in (None, *_QUIET)
     ]

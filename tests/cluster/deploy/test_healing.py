@@ -53,7 +53,7 @@ class Product:
                     namespace=self.namespace.name,
                     chart=str(self.chart),
                     timeout=60,
-                    labels=releases.labels("tetris", "1.0.0", "", operation),
+                    labels=releases.labels("tetris", "1.0.0", "", "", operation),
                     **asked,
                 )
                 upgrading = asyncio.ensure_future(helm.upgrade(request))

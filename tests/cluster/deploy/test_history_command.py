@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dev.cluster.client import Namespace
-from tests.support.products import CONFIG, Product
+from tests.support.products import CONFIG, FAILING, Product
 
 pytestmark = pytest.mark.cluster
 
@@ -62,3 +62,18 @@ def test_a_deploy_that_was_killed_is_said_to_be(namespace: Namespace, tmp_path: 
     (product.folder / "go").touch()
     product.deployed()
     assert [one["status"] for one in product.history()] == ["done", "killed"]
+
+
+def test_how_the_jobs_of_a_failed_chart_ended_is_shown_and_remembered(
+    namespace: Namespace, tmp_path: Path
+) -> None:
+    product = Product(namespace, tmp_path / "product")
+    product.chart("web", CONFIG, FAILING)
+    product.bill("web")
+    ran = product.run("bill.yaml", "--accept", "WB101")
+    assert ran.code == 1
+    failed = "Job web-migrate failed: BackoffLimitExceeded"
+    assert f"    | {failed}" in ran.out
+    assert failed in product.run("--logs", command="history show").out
+    [web] = product.shown()["components"]
+    assert any(line.startswith(failed) for line in web["log"])

@@ -93,7 +93,8 @@ def test_rights_are_asked_for_before_anything_starts(
     product: Product, namespace: Namespace, control_plane: Cluster, tmp_path: Path
 ) -> None:
     namespace.kubectl("create", "serviceaccount", "robot")
-    namespace.kubectl("create", "role", "reader", "--verb=get,list", "--resource=secrets,configmaps,leases")
+    verbs = "--verb=get,list,create,update"  # what a deploy itself needs
+    namespace.kubectl("create", "role", "reader", verbs, "--resource=secrets,configmaps,leases")
     namespace.kubectl(
         "create", "rolebinding", "reader", "--role=reader", f"--serviceaccount={namespace.name}:robot"
     )
