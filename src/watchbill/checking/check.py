@@ -1,6 +1,6 @@
 """One chart, or one release out of a stream of manifests: checked from end to end."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from watchbill.checking.ignores import InlineIgnore, inline, inline_of
 from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.checking.profiles import Charts, assumed, grounds_of
+from watchbill.checking.repairing import repair
 from watchbill.checking.result import Checked, Fact, Problem
 from watchbill.checking.settings import rule_names
 from watchbill.checking.silencing import Silenced, silence
@@ -62,11 +63,14 @@ def _checked(engine: Engine, subject: Subject, charts: Charts, options: Options)
     for made in grounds_of(engine, subject, charts, options):
         ground = made.bound_by(options.contracts)
         grounds.append(ground)
+        own = list[findings.Heard]()
         for said in findings.listen(ground, options.depth, options.in_use, options.scenarios):
             if isinstance(said, Fact):
                 facts.append(said)
             else:
-                heard.append(said)
+                own.append(said)
+        heard += own
+        heard += _after_repair(ground, options, own)
     groups, unmendable = findings.settle(heard)
 
     def avoid(one: findings.Heard, resource: Resource) -> str:
@@ -91,6 +95,17 @@ def _checked(engine: Engine, subject: Subject, charts: Charts, options: Options)
         facts=tuple(_merged([*facts, *unmendable])),
         assumed=tuple(assumed(first)),
     )
+
+
+def _after_repair(
+    ground: Ground, options: Options, known: Sequence[findings.Heard]
+) -> Iterator[findings.Heard]:
+    """What is wrong beyond an install that fails."""
+    if (repaired := repair(ground)) is not None:
+        causes = {one.cause for one in known}
+        yield from findings.listen_after_repair(
+            repaired, options.depth, options.in_use, options.scenarios, causes
+        )
 
 
 def _override(

@@ -20,10 +20,11 @@ BRINGS = ("install", "upgrade", "apply")  # a version
 MOST_OBJECTS = 8
 
 
-def trace(sighting: Sighting, claim: Claim, versions: Sequence[Which]) -> Trace:
-    """`versions`: what those of its lab are to the person who reads."""
+def trace(sighting: Sighting, claim: Claim, versions: Sequence[Which], repaired: Sequence[Key] = ()) -> Trace:
+    """`versions`: what those of its lab are to the person who reads. With `repaired` objects it shows what comes after
+    an install that fails as the chart is; nobody can rehearse these moves before the chart is changed."""
     keys = _concerned(sighting, claim)
-    rows, world, version = list[Row](), World(), -1
+    rows, world, version = list(_repairs(repaired)), World(), -1
     for place, played in enumerate(sighting.plays):
         last = place == len(sighting.plays) - 1
         done = [*did(played, world, keys, sighting.lab), *_afterwards(played, sighting, last=last)]
@@ -36,11 +37,18 @@ def trace(sighting: Sighting, claim: Claim, versions: Sequence[Which]) -> Trace:
     return Trace(
         str(sighting.lab.tool),
         tuple(rows),
-        tuple(move.text for move in sighting.violation.trace),
+        () if repaired else tuple(move.text for move in sighting.violation.trace),
         tuple(_state(sighting.before, keys, sighting.lab)),
         tuple(_state(sighting.last.world, keys, sighting.lab)),
-        tuple(versions[number] for number in taken(sighting.violation.trace)),
+        () if repaired else tuple(versions[number] for number in taken(sighting.violation.trace)),
     )
+
+
+def _repairs(repaired: Sequence[Key]) -> Iterator[Row]:
+    if repaired:
+        first, *others = map(short, repaired)
+        more = f" and {len(others)} more" if others else ""
+        yield Row(f"{GIVEN}Kubernetes accepts {first}{more}", None, (), "")
 
 
 def taken(moves: Sequence[Move]) -> list[int]:

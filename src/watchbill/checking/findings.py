@@ -1,6 +1,6 @@
 """From sightings to findings: rules claim them, one root cause is one finding, and only what can be mended counts."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -80,13 +80,21 @@ class Heard(Struct, frozen=True):
         return ("before", "this") if self.ground.checked else ("this", "next")
 
     @property
-    def plainness(self) -> tuple[int, bool, int, int, bool]:
-        """What makes the best evidence: the worst, played rather than looked at, the shortest, the fewest changes."""
-        sighting = self.sighting
+    def plainness(self) -> tuple[int, bool, bool, int, int, bool]:
+        """What makes the best evidence: the worst, of the chart as it is, played rather than looked at, the shortest,
+        the fewest changes."""
+        sighting, repaired = self.sighting, bool(self.ground.repaired)
         if sighting is None:
-            return -self.severity, True, 0, 0, False
+            return -self.severity, repaired, True, 0, 0, False
         changes = sighting.needed_changes
-        return -self.severity, False, len(sighting.violation.trace), len(changes), "image" not in changes
+        return (
+            -self.severity,
+            repaired,
+            False,
+            len(sighting.violation.trace),
+            len(changes),
+            "image" not in changes,
+        )
 
 
 def listen(
@@ -101,6 +109,20 @@ def listen(
         if rule.inspect is not None:
             for claim in rule.inspect(seen):
                 yield Heard(rule, claim, ground, weigh(claim, None, in_use), seen=seen)
+
+
+def listen_after_repair(
+    repaired: Ground, depth: int, in_use: frozenset[str], own: Sequence[Scenario], known: Collection[Cause]
+) -> Iterator[Heard]:
+    """What rules say of later operations, once the objects are repaired that keep a chart from being installed."""
+    for sighting in sightings(repaired, depth, own):
+        heard = hear(repaired, sighting, in_use)
+        if (
+            isinstance(heard, Heard)
+            and heard.cause not in known
+            and heard.claim.subject not in repaired.repaired
+        ):
+            yield heard
 
 
 def hear(ground: Ground, sighting: Sighting, in_use: frozenset[str]) -> Heard | Fact:
@@ -269,7 +291,9 @@ def _finding(group: Sequence[Heard], locator: Locator, profiles: frozenset[str],
     claim, sighting = best.claim, best.sighting
     main, *related = locator.locate([Pointer(claim.subject, claim.path), *claim.related])
     resource = locator.resource(claim.subject)
-    shown = evidence.trace(sighting, claim, best.versions) if sighting is not None else None
+    shown = None
+    if sighting is not None:
+        shown = evidence.trace(sighting, claim, best.versions, best.ground.repaired)
     return Finding(
         rule=best.rule.id,
         name=best.rule.name,
@@ -300,7 +324,11 @@ def _each(names: Iterator[str]) -> tuple[str, ...]:
 
 def _changes(group: Sequence[Heard]) -> tuple[str, ...]:
     """Which changes of the next version alone are enough."""
-    made = (one.sighting for one in group if one.sighting and len(one.sighting.changes) == 1)
+    made = (
+        one.sighting
+        for one in group
+        if one.sighting and one.sighting.changes_version and len(one.sighting.changes) == 1
+    )
     return _each(change for sighting in made for change in (*sighting.changes, *sighting.alike))
 
 

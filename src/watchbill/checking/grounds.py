@@ -68,6 +68,7 @@ class Ground(Struct, frozen=True):
     renderings: tuple[Rendering, ...]  # of the checked version: to find the lines of its fields
     chart: Chart | None = None  # None: manifests
     alike: tuple[tuple[int, ...], ...] = ()  # places of trials with the same effect: one is played for all
+    repaired: tuple[Key, ...] = ()  # objects that were changed because nothing could be installed with them
 
     def bound_by(self, contracts: tuple[Contract, ...]) -> "Ground":
         """The same, where these are said of Jobs."""

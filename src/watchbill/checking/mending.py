@@ -45,7 +45,12 @@ class Mended:
 
 def can_be_mended(claim: Claim, sighting: Sighting, since: int) -> bool:
     """Whether one of the claim's changes makes it go away, and breaks nothing on the same path."""
-    return any(_helps(mend, sighting, since) for mend in claim.mends)
+    return first_helpful(claim, sighting, since) is not None
+
+
+def first_helpful(claim: Claim, sighting: Sighting, since: int) -> Mend | None:
+    """The first of the claim's changes that makes it go away, and breaks nothing on the same path."""
+    return next((mend for mend in claim.mends if _helps(mend, sighting, since)), None)
 
 
 def can_be_unsaid(rule: Rule, claim: Claim, seen: Look, since: int) -> bool:
@@ -60,12 +65,13 @@ def can_be_unsaid(rule: Rule, claim: Claim, seen: Look, since: int) -> bool:
     )
 
 
-def _mended(lab: Lab, mend: Mend, since: int) -> Lab:
+def mended(lab: Lab, mend: Mend, since: int) -> Lab:
+    """The lab with a change in its versions, from the one on that is checked."""
     return replace(lab, versions=Mended(lab.versions, mend, since))
 
 
 def _mended_look(seen: Look, mend: Mend, since: int) -> Look:
-    lab = _mended(seen.lab, mend, since)
+    lab = mended(seen.lab, mend, since)
     documents = Rendered(tuple(Manifest(one.key, one.body, one.path) for one in seen.dropped))
     kept = {manifest.key for manifest in mend(documents).manifests}
     dropped = tuple(one for one in seen.dropped if one.key in kept)
@@ -74,7 +80,7 @@ def _mended_look(seen: Look, mend: Mend, since: int) -> Look:
 
 def _helps(mend: Mend, sighting: Sighting, since: int) -> bool:
     violation = sighting.violation
-    stage = stage_for(_mended(sighting.lab, mend, since))
+    stage = stage_for(mended(sighting.lab, mend, since))
     failed_before = [not played.ok for played in sighting.plays]
     for trace in _variants(sighting):
         plays, violations = retrace(stage, trace)

@@ -17,8 +17,12 @@ def get(thing: Any, path: Path) -> Any:
 
 
 def put(thing: Object, path: Path, value: Any) -> Object:
-    """The object with another value there; None takes the field away."""
+    """The object with another value there; None takes the field away. Items of a list must be there already."""
     name, rest = str(path[0]), path[1:]
+    if rest and isinstance(rest[0], int):
+        items = list(thing[name])
+        items[rest[0]] = put(items[rest[0]], rest[1:], value)
+        return {**thing, name: items}
     if rest:
         return {**thing, name: put(thing.get(name) or {}, rest, value)}
     if value is None:

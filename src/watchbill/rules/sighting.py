@@ -105,10 +105,14 @@ class Sighting(Struct, frozen=True, dict=True):
         return max((move.version for move in self.violation.trace if move.of_tool), default=0)
 
     @cached_property
+    def changes_version(self) -> bool:
+        """Whether the trace deploys more than one version."""
+        return len({move.version for move in self.violation.trace if move.of_tool}) > 1
+
+    @property
     def needed_changes(self) -> tuple[str, ...]:
         """The changes of the next version that it takes: none if one version alone shows it, without any fault."""
-        versions = {move.version for move in self.violation.trace if move.of_tool}
-        return self.changes if len(versions) > 1 or self.faults else ()
+        return self.changes if self.changes_version or self.faults else ()
 
     def manifest(self, key: Key) -> Manifest | None:
         """An object as the version has it, be it plain or a hook's."""

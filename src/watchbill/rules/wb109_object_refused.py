@@ -12,7 +12,7 @@ from watchbill.lifecycle.properties import FAILURES
 from watchbill.lifecycle.world import Manifest
 from watchbill.patterns import regex
 from watchbill.rules.facts import is_a_mixture
-from watchbill.rules.fields import put
+from watchbill.rules.fields import get, put
 from watchbill.rules.mends import changed, once, without
 from watchbill.rules.rule import Claim, Mend, Path, Pointer, Rule
 from watchbill.rules.sighting import Sighting
@@ -20,6 +20,7 @@ from watchbill.rules.words import named
 
 WIDEST = 200  # some refusals list every value that would do
 GO_TYPES: dict[str, type] = {"string": str, "int32": int, "int64": int, "bool": bool}
+IDENTITY = ("apiVersion", "kind", "metadata")  # without these it would be another object
 WRITES = ("create", "apply", "patch", "replace")
 _UNKNOWN_KIND = regex(r'no matches for kind "(?P<kind>[^"]*)" in version "(?P<version>[^"]*)"')
 _NOT_SET = regex(r"error validating data: (?P<what>.+ (?:not set|isn't string type))")
@@ -158,9 +159,9 @@ def _number(step: str, items: list[Any]) -> int | None:
 
 
 def _without_field(key: Key, path: Path) -> tuple[Mend, ...]:
-    if len(path) < 2 or any(isinstance(step, int) for step in path):
+    if not path or path[0] in IDENTITY or isinstance(path[-1], int):
         return ()
-    return (changed(key, lambda thing: put(thing, path, None)),)
+    return (changed(key, lambda thing: thing if get(thing, path) is None else put(thing, path, None)),)
 
 
 def _twice(sighting: Sighting, manifest: Manifest) -> Claim | None:
