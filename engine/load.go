@@ -29,6 +29,7 @@ type loadedChart struct {
 	namesOperation   bool
 	executions       *executions
 	parsed           parsedTexts
+	schemas          compiledSchemas
 	located          map[string]*rendering // by context
 	reader           *reader
 }

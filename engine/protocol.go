@@ -92,6 +92,7 @@ type Context struct {
 	Edits        []Edit           `json:"edits,omitempty"`        // of template texts
 	Seed         int              `json:"seed,omitempty"`         // of clock and randomness; equal seeds render equal
 	Lines        bool             `json:"lines,omitempty"`        // tell where each document begins
+	Only         []string         `json:"only,omitempty"`         // templates to run, by their paths; empty: all, and crds/
 	WantValues   bool             `json:"wantValues,omitempty"`   // answer with the values the templates saw
 }
 

@@ -166,15 +166,17 @@ func (r *rendering) prepare(validate bool) (*chart.Chart, common.Values, *Error)
 		IsInstall: !r.context.Upgrade,
 		IsUpgrade: r.context.Upgrade,
 	}
-	values, err := util.ToRenderValuesWithSchemaValidation(c, given, options, capabilities, !validate)
+	values, err := util.ToRenderValuesWithSchemaValidation(c, given, options, capabilities, true)
 	if err != nil {
-		failure := failf(ErrSchema, "%v", err)
-		if all, err := util.CoalesceValues(c, given); err == nil {
-			failure.Violations = violations(c, all)
-		} else {
-			failure.Kind = ErrValues
+		return nil, nil, failf(ErrValues, "%v", err)
+	}
+	if validate {
+		if found := r.loaded.schemas.violations(c, values["Values"].(common.Values)); len(found) > 0 {
+			_, err := util.ToRenderValuesWithSchemaValidation(c, given, options, capabilities, false) // Helm's words
+			failure := failf(ErrSchema, "%v", err)
+			failure.Violations = found
+			return nil, nil, failure
 		}
-		return nil, nil, failure
 	}
 	if wanted := c.Metadata.KubeVersion; wanted != "" && !chartutil.IsCompatibleRange(wanted, capabilities.KubeVersion.String()) {
 		return nil, nil, failf(ErrKubeVersion, "chart requires kubeVersion: %s which is incompatible with Kubernetes %s", wanted, capabilities.KubeVersion.Version)
@@ -238,7 +240,7 @@ func (r *rendering) execute(c *chart.Chart, values common.Values) (map[string]st
 	set, err := newTemplateSet(&r.loaded.parsed, c, w)
 	var outputs map[string]string
 	if err == nil {
-		outputs, err = set.execute(c, values, w)
+		outputs, err = set.execute(c, values, w, r.context.Only)
 	} else { // a text that cannot be parsed: Helm says so in its own words
 		outputs, err = helmengine.Engine{CustomTemplateFuncs: w.functions()}.RenderWithContext(context.Background(), c, values)
 	}
@@ -277,7 +279,7 @@ func (r *rendering) trace() {
 	if failed != nil {
 		return
 	}
-	outputs, failed := set.execute(c, values, w)
+	outputs, failed := set.execute(c, values, w, r.context.Only)
 	if failed != nil {
 		return
 	}
@@ -288,10 +290,18 @@ func (r *rendering) trace() {
 	}
 }
 
+// crdFiles are the files in crds/, unless only some templates are asked for.
+func (r *rendering) crdFiles(c *chart.Chart) []chart.CRD {
+	if len(r.context.Only) > 0 {
+		return nil
+	}
+	return c.CRDObjects()
+}
+
 // sort lets Helm order and classify, and adds the files of crds/, which are no templates.
 func (r *rendering) sort(c *chart.Chart, known *reader) *Error {
 	r.crds = map[string]string{}
-	for _, crd := range c.CRDObjects() {
+	for _, crd := range r.crdFiles(c) {
 		r.crds[crd.Filename] = string(crd.File.Data)
 		for i, piece := range split(string(crd.File.Data)) {
 			if _, err := known.read(piece.text); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 
@@ -129,24 +130,35 @@ func ignoresSiblings(document any) bool {
 	return strings.Contains(draft, "/draft-0")
 }
 
+// compiledSchemas are the schemas of a chart and its dependencies, compiled once; Helm does so in each rendering.
+type compiledSchemas struct{ known sync.Map }
+
+func (s *compiledSchemas) compile(schema []byte) (*jsonschema.Schema, error) {
+	compiled, _ := s.known.LoadOrStore(string(schema), sync.OnceValues(func() (*jsonschema.Schema, error) {
+		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+		if err != nil {
+			return nil, err
+		}
+		return compileSchema(document, refuse(func(string) {}))
+	}))
+	return compiled.(func() (*jsonschema.Schema, error))()
+}
+
 // violations takes apart what Helm says in one text, in a fixed order.
-func violations(c *chart.Chart, values map[string]any) []Violation {
-	found := collectViolations(c, values)
+func (s *compiledSchemas) violations(c *chart.Chart, values map[string]any) []Violation {
+	found := s.collectViolations(c, values)
 	slices.SortStableFunc(found, func(a, b Violation) int {
 		return cmp.Or(strings.Compare(a.Chart, b.Chart), strings.Compare(a.Path, b.Path), strings.Compare(a.Message, b.Message))
 	})
 	return found
 }
 
-func collectViolations(c *chart.Chart, values map[string]any) []Violation {
+func (s *compiledSchemas) collectViolations(c *chart.Chart, values map[string]any) []Violation {
 	var found []Violation
 	if c.Schema != nil {
-		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.Schema))
+		schema, err := s.compile(c.Schema)
 		if err == nil {
-			var schema *jsonschema.Schema
-			if schema, err = compileSchema(document, refuse(func(string) {})); err == nil {
-				err = schema.Validate(values)
-			}
+			err = validate(schema, values)
 		}
 		var invalid *jsonschema.ValidationError
 		switch {
@@ -160,12 +172,21 @@ func collectViolations(c *chart.Chart, values map[string]any) []Violation {
 		switch sub := values[dependency.Name()].(type) {
 		case nil:
 		case map[string]any:
-			found = append(found, collectViolations(dependency, sub)...)
+			found = append(found, s.collectViolations(dependency, sub)...)
 		default:
 			found = append(found, Violation{Chart: dependency.Name(), Message: fmt.Sprintf("invalid type for values: expected object (map), got %T", sub)})
 		}
 	}
 	return found
+}
+
+func validate(schema *jsonschema.Schema, values map[string]any) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("unable to validate schema: %s", r)
+		}
+	}()
+	return schema.Validate(values)
 }
 
 // complaint is the validator's, without the value where it would repeat it: that may be a secret.

@@ -128,13 +128,14 @@ func add(to *template.Template, trees map[string]*parse.Tree) error {
 	return nil
 }
 
-// execute lets Helm's engine run the templates. Their texts in the chart are replaced by stubs.
-func (s *templateSet) execute(c *chart.Chart, values common.Values, w *world) (map[string]string, error) {
+// execute lets Helm's engine run the templates, all or only some. Their texts in the chart are replaced by stubs.
+func (s *templateSet) execute(c *chart.Chart, values common.Values, w *world, only []string) (map[string]string, error) {
 	for _, at := range allCharts(c) {
 		at.chart.Templates = slices.Clone(at.chart.Templates)
 		for i, file := range at.chart.Templates {
 			text := stub
-			if strings.HasPrefix(path.Base(file.Name), "_") {
+			name := path.Join(at.chart.ChartFullPath(), file.Name)
+			if strings.HasPrefix(path.Base(name), "_") || len(only) > 0 && !slices.Contains(only, name) {
 				text = ""
 			}
 			at.chart.Templates[i] = &common.File{Name: file.Name, Data: []byte(text)}

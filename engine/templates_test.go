@@ -49,7 +49,7 @@ func outputsOf(t *testing.T, r *rendering) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return set.execute(c, values, w)
+	return set.execute(c, values, w, nil)
 }
 
 func words(err error) string {
@@ -129,4 +129,19 @@ extra
 			sameAsHelm(t, files)
 		})
 	}
+}
+
+func TestOnlySomeTemplates(t *testing.T) {
+	directory := chartOf(t, `-- crds/a.yaml --
+kind: CustomResourceDefinition
+-- templates/_h.tpl --
+{{ define "name" }}named{{ end }}
+-- templates/a.yaml --
+kind: {{ include "name" . }}
+-- templates/b.yaml --
+{{ fail "not this one" }}
+`)
+	result := render(t, directory, Context{Only: []string{"c/templates/a.yaml"}})
+	expect(t, "documents", len(result.Documents), 1)
+	expect(t, "its text", result.text(0), "kind: named\n")
 }

@@ -12,7 +12,7 @@ import hatch_build
 
 ROOT = Path(__file__).resolve().parents[2]
 # They are imported before the file is read.
-BEFORE = {"__init__.py", "__main__.py", "bundle.py", "lean.py", "process.py"}
+BEFORE = {"__init__.py", "__main__.py", "bundle.py", "interrupts.py", "lean.py", "process.py"}
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ def find_effective(
     while groups:
         effective = [group for group, has in zip(groups, have_effect(groups), strict=True) if has]
         yield from (group[0] for group in effective if len(group) == 1)
-        groups = [half for group in effective if len(group) > 1 for half in _halves(group)]
+        groups = [half for group in effective if len(group) > 1 for half in halves(group)]
 
 
-def _halves(group: Sequence[Item]) -> tuple[Sequence[Item], Sequence[Item]]:
+def halves(group: Sequence[Item]) -> tuple[Sequence[Item], Sequence[Item]]:
     middle = len(group) // 2
     return group[:middle], group[middle:]

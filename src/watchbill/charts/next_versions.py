@@ -17,7 +17,7 @@ from watchbill.charts.bump import bump_version, candidates
 from watchbill.charts.chart import Chart
 from watchbill.charts.effects import Effect, effect
 from watchbill.charts.engine import Engine
-from watchbill.charts.group_testing import find_effective
+from watchbill.charts.group_testing import find_effective, halves
 from watchbill.charts.images import (
     empty_tags,
     images_of,
@@ -28,8 +28,8 @@ from watchbill.charts.images import (
 )
 from watchbill.charts.leaves import Leaf, leaves_of, merged, overlay
 from watchbill.charts.protocol import Context
-from watchbill.charts.reach import Watch, Watched, reaching
-from watchbill.charts.render import Rendering, Resource, render_each, render_one
+from watchbill.charts.reach import Watch, Watched, reaching, telling_templates
+from watchbill.charts.render import Failure, Rendering, Resource, render, render_each, render_one
 
 MAX_VALUES = 200
 MAX_DOCUMENTS = 20_000  # a chart of hundreds of Jobs gets fewer values tried, not more time
@@ -74,29 +74,135 @@ def next_versions(
     """Every next version that the engine shows to differ, in a fixed order. `watch`: what of a rendering matters beside
     Jobs. `meanwhile`: to be done with what they differ from while the engine is at work."""
     base = render_one(engine, chart, replace(context, want_values=True))
-    judge = _Judge(base, watch)
-    tags, others = _leaves(chart, base, judge.watched.values())
-    first = [[trial] for trial in _trials(chart, base)]
-    found = _found(engine, chart, judge, [*first, *_leaf_trials(chart, base, tags)], meanwhile)
-    effective = _effective(engine, chart, judge, others)
-    found |= _found(engine, chart, judge, list(_leaf_trials(chart, base, effective)))
-    found |= _found(engine, chart, judge, [[trial] for trial in _second_trials(chart, base, found)])
+    whole = _Judge(base, watch)
+    part = _Judge(_telling_part(engine, chart, base, whole.watched.values()), watch)
+    search = _Search(engine, chart, whole, part)
+    tags, others = _leaves(chart, base, whole.watched.values())
+    found = search.found([[trial] for trial in _versions(chart, base)], whole, meanwhile)
+    found |= search.images([*_literals(chart, base), *_leaf_trials(chart, base, tags)])
+    effective = search.effective(others)
+    found |= search.found([*_leaf_trials(chart, base, effective)], part)
+    again, empty = _second_trials(chart, base, found)
+    found |= search.found([[trial] for trial in again], whole)
+    found |= search.images([[trial] for trial in empty])
     return sorted(found.values(), key=lambda version: _ORDER[version.change.kind])
 
 
-def _effective(engine: Engine, chart: Chart, judge: "_Judge", leaves: Sequence[Leaf]) -> list[Leaf]:
-    """Return the leaves that may change something that matters, in their order. Groups are rendered until they change
-    nothing; a leaf that does not render with another value may still do so with a third one."""
+def _telling_part(engine: Engine, chart: Chart, base: Rendering, watched: Iterable[Watched]) -> Rendering:
+    """Return the rendering of only those templates that make Jobs, hooks or what is watched, or might: what the others
+    print makes no difference to Jobs. The whole one, where templates depend on those that ran before them."""
+    only = telling_templates(chart, base, watched) or ("",)  # none of them has this path
+    if len(only) >= len({document.template for document in base.documents}):
+        return base
+    [part] = render(engine, chart, [replace(base.context, only=only)])
+    if isinstance(part, Failure) or _texts(part) != [text for text in _texts(base) if text[0] in only]:
+        return base
+    return replace(part, values=base.values)
 
-    def have_effect(groups: Sequence[Sequence[Leaf]]) -> list[bool]:
-        contexts = [_with_next_values(judge.base, group) for group in groups]
-        differ = [True] * len(groups)
-        for index, result in render_each(engine, chart, contexts):
-            differ[index] = not isinstance(result, Rendering) or judge.differs(result)
+
+def _texts(rendering: Rendering) -> list[tuple[str, str]]:
+    return sorted((one.template, one.text) for one in rendering.documents)
+
+
+class _Search:
+    """Tries inputs and keeps those that make a difference."""
+
+    def __init__(self, engine: Engine, chart: Chart, whole: "_Judge", part: "_Judge") -> None:
+        self._engine = engine
+        self._chart = chart
+        self._whole = whole
+        self._part = part
+
+    def found(
+        self,
+        inputs: Sequence[Sequence[_Trial]],
+        judge: "_Judge",
+        meanwhile: Callable[[Rendering], None] | None = None,
+    ) -> "dict[Which, NextVersion]":
+        """Return what differs, by the input that makes it differ. Each input has alternatives, of which the first that
+        renders counts; those of all inputs are rendered in one request."""
+        found: dict[Which, NextVersion] = {}
+        only = judge.base.context.only
+        while inputs:
+            refused = list[Sequence[_Trial]]()
+            contexts = [replace(alternatives[0].context, only=only) for alternatives in inputs]
+            results = render_each(self._engine, self._chart, contexts)
+            if meanwhile is not None:
+                meanwhile(judge.base)
+                meanwhile = None
+            for index, result in results:
+                change, others = inputs[index][0].change, inputs[index][1:]
+                if not isinstance(result, Rendering):
+                    refused += [others] if others else []
+                elif change.where and _which(change) in found:  # the same tag twice in one line
+                    continue
+                elif (kind := judge.kind(change, result)) is not None:
+                    found[_which(change)] = NextVersion(
+                        replace(change, kind=kind), result, effect(judge.base, result)
+                    )
+            inputs = refused
+        return found
+
+    def images(self, inputs: Sequence[Sequence[_Trial]]) -> "dict[Which, NextVersion]":
+        """Return the same for new tags of images. Those that reach no Job are taken together."""
+        reaching = set(find_effective(range(len(inputs)), lambda groups: self._reach(inputs, groups)))
+        found = self.found([inputs[place] for place in sorted(reaching)], self._part)
+        rest = [one[0] for one in inputs if all(_which(trial.change) not in found for trial in one)]
+        return found if self._part is self._whole else found | self._together(rest)
+
+    def _reach(self, inputs: Sequence[Sequence[_Trial]], groups: Sequence[Sequence[int]]) -> list[bool]:
+        """Say of each group of inputs whether it may change something that matters."""
+        return self._differ([_joined([inputs[place][0] for place in group]).context for group in groups])
+
+    def _differ(self, contexts: Sequence[Context]) -> list[bool]:
+        """Say of each context whether it changes something that matters; one that does not render may."""
+        differ = [True] * len(contexts)
+        contexts = [replace(context, only=self._part.base.context.only) for context in contexts]
+        for index, result in render_each(self._engine, self._chart, contexts):
+            differ[index] = not isinstance(result, Rendering) or self._part.differs(result)
         return differ
 
-    effective = set(find_effective(leaves, have_effect))
-    return [leaf for leaf in leaves if leaf in effective]
+    def _together(self, trials: Sequence[_Trial]) -> "dict[Which, NextVersion]":
+        """Return the largest groups of trials that change nothing but tags; what changes no image is left out."""
+        found: dict[Which, NextVersion] = {}
+        groups = [trials] if trials else []
+        while groups:
+            joined, mixed = [_joined(group) for group in groups], list[Sequence[_Trial]]()
+            for index, result in render_each(self._engine, self._chart, [one.context for one in joined]):
+                if isinstance(result, Rendering):
+                    kind = self._whole.kind(joined[index].change, result)
+                    if kind == "image":
+                        change = replace(joined[index].change, kind=kind)
+                        found[_which(change)] = NextVersion(change, result, effect(self._whole.base, result))
+                        continue
+                    if not self._whole.differs(result):
+                        continue
+                mixed.append(groups[index])
+            groups = [half for group in mixed if len(group) > 1 for half in halves(group)]
+        return found
+
+    def effective(self, leaves: Sequence[Leaf]) -> list[Leaf]:
+        """Return the leaves that may change something that matters, in their order. Groups are rendered until they
+        change nothing; a leaf that does not render with another value may still do so with a third one."""
+        base = self._part.base
+        effective = set(
+            find_effective(
+                leaves, lambda groups: self._differ([_with_next_values(base, group) for group in groups])
+            )
+        )
+        return [leaf for leaf in leaves if leaf in effective]
+
+
+def _joined(trials: Sequence[_Trial]) -> _Trial:
+    """Return one trial that changes the inputs of all, named after the first."""
+    first, *others = trials
+    context = first.context
+    for other in others:
+        context = replace(
+            _with_values(context, other.context.values.overlay),
+            edits=(*context.edits, *other.context.edits),
+        )
+    return _Trial(first.change, context)
 
 
 def _with_next_values(base: Rendering, leaves: Sequence[Leaf]) -> Context:
@@ -116,46 +222,19 @@ def _which(change: Change) -> Which:
     return change.where or change.kind, change.old
 
 
-def _found(
-    engine: Engine,
-    chart: Chart,
-    judge: "_Judge",
-    inputs: Sequence[Sequence[_Trial]],
-    meanwhile: Callable[[Rendering], None] | None = None,
-) -> dict[Which, NextVersion]:
-    """Return what differs, by the input that makes it differ. Each input has alternatives, of which the first that
-    renders counts; those of all inputs are rendered in one request."""
-    found: dict[Which, NextVersion] = {}
-    while inputs:
-        refused = list[Sequence[_Trial]]()
-        results = render_each(engine, chart, [alternatives[0].context for alternatives in inputs])
-        if meanwhile is not None:
-            meanwhile(judge.base)
-            meanwhile = None
-        for index, result in results:
-            change, others = inputs[index][0].change, inputs[index][1:]
-            if not isinstance(result, Rendering):
-                refused += [others] if others else []
-            elif change.where and _which(change) in found:  # the same tag twice in one line
-                continue
-            elif (kind := judge.kind(change, result)) is not None:
-                found[_which(change)] = NextVersion(
-                    replace(change, kind=kind), result, effect(judge.base, result)
-                )
-        inputs = refused
-    return found
-
-
-def _second_trials(chart: Chart, base: Rendering, found: Mapping[Which, NextVersion]) -> Iterator[_Trial]:
-    """What the first renders show to be worth another one."""
-    named = _jobs(base)
+def _second_trials(
+    chart: Chart, base: Rendering, found: Mapping[Which, NextVersion]
+) -> tuple[list[_Trial], list[_Trial]]:
+    """Return what the first renders show to be worth another one, and tags for images that have an empty one."""
+    named, again, empty = _jobs(base), list[_Trial](), list[_Trial]()
     released = found.get(("chart version", chart.version))
     if released is not None and _jobs(released.rendering) != named:
         # Jobs named by the chart's version rely on it: what only a new version can bring comes with one.
         for version in found.values():
             context = version.rendering.context
             if version.change.kind == "app version" or context.edits:
-                yield _Trial(version.change, replace(context, chart_version=released.change.new))
+                context = replace(context, only=(), chart_version=released.change.new)
+                again.append(_Trial(version.change, context))
     values, context = base.values or {}, replace(base.context, want_values=False)
     followed = found.get(("app version", chart.app_version))
     # A tag that is left to follow the app version is mostly tried with it; not where Jobs are named by it.
@@ -165,7 +244,8 @@ def _second_trials(chart: Chart, base: Rendering, found: Mapping[Which, NextVers
     for path, image in empty_tags(values, images_of(base.resources), chart.app_version):
         if left is None or image in left:
             change = Change("value", Leaf(path, "").name, "", bump_version(image.tag))
-            yield _Trial(change, _with_values(context, overlay(values, path, change.new)))
+            empty.append(_Trial(change, _with_values(context, overlay(values, path, change.new))))
+    return again, empty
 
 
 def _jobs(rendering: Rendering) -> list[str]:
@@ -175,8 +255,8 @@ def _jobs(rendering: Rendering) -> list[str]:
 _ORDER: dict[Kind, int] = {"chart version": 0, "app version": 1, "image": 2, "value": 3}
 
 
-def _trials(chart: Chart, base: Rendering) -> Iterator[_Trial]:
-    """Yield new versions of chart and application, and other tags for the images that templates name."""
+def _versions(chart: Chart, base: Rendering) -> Iterator[_Trial]:
+    """Yield new versions of chart and application."""
     context = replace(base.context, want_values=False)
     version = bump_version(chart.version)
     yield _Trial(Change("chart version", "", chart.version, version), replace(context, chart_version=version))
@@ -185,9 +265,14 @@ def _trials(chart: Chart, base: Rendering) -> Iterator[_Trial]:
         yield _Trial(
             Change("app version", "", chart.app_version, version), replace(context, app_version=version)
         )
+
+
+def _literals(chart: Chart, base: Rendering) -> Iterator[Sequence[_Trial]]:
+    """Yield other tags for the images that templates name."""
+    context = replace(base.context, want_values=False)
     for literal in literal_tags(chart, images_of(base.resources)):
         change = Change("image", literal.where, literal.old, literal.new)
-        yield _Trial(change, replace(context, edits=(literal.edit,)))
+        yield [_Trial(change, replace(context, edits=(literal.edit,)))]
 
 
 def _leaves(

@@ -72,6 +72,7 @@ class Context(Wire, frozen=True):
     edits: tuple[Edit, ...] = ()
     seed: int = 0
     lines: bool = False
+    only: tuple[str, ...] = ()  # templates to run, by their paths; empty: all, and crds/
     want_values: bool = False
 
 

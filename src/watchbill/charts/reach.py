@@ -12,6 +12,9 @@ from watchbill.patterns import regex
 _WORD = regex(r"\w+")
 _IN_SUBCHART = regex(r"/charts/([^/]+)")
 _COMMENT = regex(r"(?s)\{\{-?\s*/\*.*?\*/\s*-?\}\}")
+_TELLING = regex(r"\bJob|CronJob|helm\.sh/hook")
+_DEFINES = regex(r"\{\{-?\s*(?:define|block)\b")
+_INCLUDES = regex(r"\b(?:include|template|tpl)\b")
 # All of them at once, or text that stands elsewhere: nobody can say which ones are meant.
 _ALL_OF_THEM = regex(r"\bValues\b(?!\.\w)|\bFiles\b")
 
@@ -43,6 +46,20 @@ def reaching(leaves: Sequence[Leaf], chart: Chart, base: Rendering, watched: Ite
     words = frozenset(_WORD.findall(text))
     subcharts = {name for one in chart.templates for name in _IN_SUBCHART.findall(one.path)}
     return [leaf for leaf in leaves if _is_named(leaf, words, subcharts)]
+
+
+def telling_templates(chart: Chart, base: Rendering, watched: Iterable[Watched]) -> tuple[str, ...]:
+    """Return the templates that print Jobs, hooks or something watched, or may do so with other values: they name such
+    a thing, or include what a define names."""
+    making = {one.origin.template for one in base.resources if one.kind in ("Job", "CronJob") or one.hook}
+    making |= {one.template for one in watched}
+    defined = any(_TELLING.search(one.text) for one in chart.templates if _DEFINES.search(one.text))
+    telling = regex(f"{_TELLING.pattern}|{_INCLUDES.pattern}") if defined else _TELLING
+    return tuple(
+        one.path
+        for one in chart.templates
+        if one.path in making or telling.search(_COMMENT.sub("", one.text))
+    )
 
 
 def _is_named(leaf: Leaf, words: frozenset[str], subcharts: set[str]) -> bool:

@@ -1,16 +1,16 @@
 """One chart, or one release out of a stream of manifests: checked from end to end."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
-from watchbill.charts.protocol import Context
 from watchbill.charts.render import Resource
 from watchbill.checking import findings
-from watchbill.checking.grounds import Ground, of_chart
+from watchbill.checking.grounds import Ground
 from watchbill.checking.ignores import InlineIgnore, inline, inline_of
 from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
@@ -21,7 +21,6 @@ from watchbill.checking.settings import rule_names
 from watchbill.checking.silencing import Silenced, silence
 from watchbill.errors import UserError
 from watchbill.lifecycle.scenarios import scenarios
-from watchbill.rules.rule import Severity
 
 
 class Answer(Struct, frozen=True):
@@ -73,11 +72,10 @@ def _checked(engine: Engine, subject: Subject, charts: Charts, options: Options)
         heard += _after_repair(ground, options, own)
     groups, unmendable = findings.settle(heard)
 
-    def avoid(one: findings.Heard, resource: Resource) -> str:
-        return _override(engine, one, resource, options, {known.cause for known in heard})
-
     profiles = frozenset(ground.profile for ground in grounds)
-    found = findings.write(engine, groups, subject.path, subject.manifests, profiles=profiles, avoid=avoid)
+    found = findings.write(
+        engine, groups, subject.path, subject.manifests, profiles=profiles, avoid=partial(_override, engine)
+    )
     first = grounds[0]
     resources = first.renderings[0].resources
     return Checked(
@@ -108,25 +106,10 @@ def _after_repair(
         )
 
 
-def _override(
-    engine: Engine, one: findings.Heard, resource: Resource, options: Options, known: set[findings.Cause]
-) -> str:
-    """Values that avoid what was heard of a dependency's object."""
-    ground, chart = one.ground, one.ground.chart
-    if chart is None or ground.checked or not resource.origin.subchart:
-        return ""
+def _override(engine: Engine, one: findings.Heard, resource: Resource) -> str:
     from watchbill.checking.overrides import override
 
-    def is_silent(context: Context) -> bool:
-        [tried] = of_chart(engine, chart, None, context, [ground.tool])
-        said = findings.listen(tried.bound_by(options.contracts), options.depth, options.in_use, ())
-        heard = [other for other in said if not isinstance(other, Fact)]
-        return all(
-            other.cause != one.cause and (other.cause in known or other.severity is Severity.NOTE)
-            for other in heard
-        )
-
-    return override(engine, chart, ground.renderings[0].context, resource, is_silent)
+    return override(engine, one, resource)
 
 
 def _merged(facts: list[Fact]) -> Iterator[Fact]:

@@ -116,7 +116,9 @@ def of_chart(
     if old is None:
         made_up = next_versions(engine, chart, first, watch=read_by_hooks, meanwhile=meanwhile)
     groups = _alike(made_up)
-    casts = [_cast(engine, chart, old, context, made_up, tool=tool, finish=finishing(tool)) for tool in tools]
+    lookups = dict.fromkeys(lookup for version in made_up for lookup in version.rendering.lookups)
+    make = partial(FromChart, engine, lookups=lookups)
+    casts = [_cast(make, chart, old, context, made_up, tool=tool, finish=finishing(tool)) for tool in tools]
     if old is not None:
         befores = [cast.before for cast in casts if cast.before is not None]
         look_ahead(engine, old, [Look(before, revision) for before in befores for revision in ALL_REVISIONS])
@@ -189,7 +191,7 @@ class _Cast(Struct, frozen=True):
 
 
 def _cast(
-    engine: Engine,
+    make: Callable[..., FromChart],
     chart: Chart,
     old: Chart | None,
     context: Context,
@@ -199,14 +201,14 @@ def _cast(
     finish: Finish | None,
 ) -> _Cast:
     own = context_for(context, tool)
-    this = FromChart(engine, chart, own, finish)
+    this = make(chart, own, finish)
     release = ReleaseName(own.release, own.namespace)
     if old is not None:
-        return _Cast(tool, release, this, FromChart(engine, old, own, finish))
+        return _Cast(tool, release, this, make(old, own, finish))
     following = [_changed(own, version.rendering.context) for version in made_up]
-    changed = tuple(FromChart(engine, chart, context, finish) for context in following)
+    changed = tuple(make(chart, context, finish) for context in following)
     usual, kinds = _usual(own, made_up, following)
-    together = FromChart(engine, chart, usual, finish) if kinds else None
+    together = make(chart, usual, finish) if kinds else None
     return _Cast(tool, release, this, None, changed, together, kinds)
 
 

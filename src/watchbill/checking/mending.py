@@ -50,7 +50,22 @@ def can_be_mended(claim: Claim, sighting: Sighting, since: int) -> bool:
 
 def first_helpful(claim: Claim, sighting: Sighting, since: int) -> Mend | None:
     """The first of the claim's changes that makes it go away, and breaks nothing on the same path."""
-    return next((mend for mend in claim.mends if _helps(mend, sighting, since)), None)
+    return next(
+        (mend for mend in claim.mends if is_avoided(sighting, mended(sighting.lab, mend, since))), None
+    )
+
+
+def is_avoided(sighting: Sighting, lab: Lab) -> bool:
+    """Whether the same moves in another lab neither show it nor fail where they worked."""
+    failed_before = [not played.ok for played in sighting.plays]
+    stage = stage_for(lab)
+    for trace in _variants(sighting):
+        plays, violations = retrace(stage, trace)
+        if any(_same(sighting.violation, after) for after in violations):
+            return False
+        if _worse(plays, failed_before, violations):
+            return False
+    return True
 
 
 def can_be_unsaid(rule: Rule, claim: Claim, seen: Look, since: int) -> bool:
@@ -76,17 +91,6 @@ def _mended_look(seen: Look, mend: Mend, since: int) -> Look:
     kept = {manifest.key for manifest in mend(documents).manifests}
     dropped = tuple(one for one in seen.dropped if one.key in kept)
     return look(lab, seen.checked, dropped, seen.volatile, seen.kubernetes)
-
-
-def _helps(mend: Mend, sighting: Sighting, since: int) -> bool:
-    violation = sighting.violation
-    stage = stage_for(mended(sighting.lab, mend, since))
-    failed_before = [not played.ok for played in sighting.plays]
-    for trace in _variants(sighting):
-        plays, violations = retrace(stage, trace)
-        if any(_same(violation, after) for after in violations) or _worse(plays, failed_before, violations):
-            return False
-    return True
 
 
 def _same(violation: Violation, after: Violation) -> bool:

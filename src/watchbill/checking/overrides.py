@@ -1,19 +1,24 @@
 """Values that avoid a finding which lies in a dependency: its templates are somebody else's, its values are not.
 
-Nothing is guessed: each candidate is rendered, those that touch the object are checked again, and only one that
-silences the finding and adds none is offered.
+Nothing is guessed: each candidate is rendered, and where it touches the object, the moves that show the finding are
+played again. Only a candidate with which they do not show it, and break nothing else, is offered.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
-from watchbill.charts.leaves import Path
+from watchbill.charts.leaves import Path, merged
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import Failure, Rendering, Resource, render, render_one
+from watchbill.checking.findings import Heard
+from watchbill.checking.mending import is_avoided
+from watchbill.lifecycle.lab import Lab
+from watchbill.rehearsal.versions import Versions
+from watchbill.rules.look import look
 
 MOST_TRIED = 60  # renders
 MOST_CHECKED = 6
@@ -27,19 +32,50 @@ ANNOTATIONS: tuple[dict[str, str], ...] = (
 Setting = tuple[Path, Any]
 
 
-def override(
-    engine: Engine, chart: Chart, context: Context, subject: Resource, is_silent: Callable[[Context], bool]
-) -> str:
-    """The values that help, as `--set` has them; empty if none was found."""
-    base = render_one(engine, chart, replace(context, want_values=True))
+def override(engine: Engine, one: Heard, subject: Resource) -> str:
+    """Return the values that help, as `--set` has them; empty if none was found, or the object is the chart's own."""
+    chart, context = one.ground.chart, one.ground.renderings[0].context
+    if chart is None or one.ground.checked or not subject.origin.subchart:
+        return ""
+    if not isinstance(_lab(one).versions, Versions):  # the chart was mended first, and takes no values
+        return ""
+    only = (subject.origin.template,)
+    base = render_one(engine, chart, replace(context, want_values=True, only=only))
     settings = list(_settings(chart, base.values or {}, subject.origin.subchart))[:MOST_TRIED]
-    contexts = [_with(context, path, value) for path, value in settings]
-    results = render(engine, chart, contexts)
+    overlays = [_overlay(path, value) for path, value in settings]
+    results = render(engine, chart, [replace(_with(context, over), only=only) for over in overlays])
     touching = [place for place, result in enumerate(results) if _touches(result, subject)]
     for place in touching[:MOST_CHECKED]:
-        if is_silent(contexts[place]):
+        if _helps(one, overlays[place]):
             return _written(*settings[place])
     return ""
+
+
+def _helps(one: Heard, values: dict[str, Any]) -> bool:
+    """Whether what was heard is not to be heard where the chart is given these values as well."""
+    if one.sighting is not None:
+        return is_avoided(one.sighting, _given(one.sighting.lab, values))
+    assert one.seen is not None
+    assert one.rule.inspect is not None
+    seen = one.seen
+    again = look(_given(seen.lab, values), seen.checked, (), seen.volatile, seen.kubernetes)
+    return all(
+        (other.subject, other.cause) != (one.claim.subject, one.claim.cause)
+        for other in one.rule.inspect(again)
+    )
+
+
+def _lab(one: Heard) -> Lab:
+    if one.sighting is not None:
+        return one.sighting.lab
+    assert one.seen is not None
+    return one.seen.lab
+
+
+def _given(lab: Lab, values: dict[str, Any]) -> Lab:
+    versions = lab.versions
+    assert isinstance(versions, Versions)
+    return replace(lab, versions=versions.given(values))
 
 
 def _settings(chart: Chart, values: dict[str, Any], subchart: str) -> Iterator[Setting]:
@@ -74,11 +110,15 @@ def _at(values: Any, path: Sequence[str]) -> Any:
     return values
 
 
-def _with(context: Context, path: Path, value: Any) -> Context:
-    overlay: Any = value
+def _overlay(path: Path, value: Any) -> dict[str, Any]:
+    over: Any = value
     for step in reversed(path):
-        overlay = {step: overlay}
-    return replace(context, values=replace(context.values, overlay=overlay))
+        over = {step: over}
+    return over  # type: ignore[no-any-return]
+
+
+def _with(context: Context, values: dict[str, Any]) -> Context:
+    return replace(context, values=replace(context.values, overlay=merged(context.values.overlay, values)))
 
 
 def _touches(result: Rendering | Failure, subject: Resource) -> bool:

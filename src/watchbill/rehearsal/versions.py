@@ -1,7 +1,7 @@
 """Versions for the model: charts rendered in every situation it asks for, or manifests as they are."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
+from watchbill.charts.leaves import merged
 from watchbill.charts.order import HELM3
 from watchbill.charts.protocol import Context, Lookup
 from watchbill.charts.render import Document, Failure, Rendering, Resource, render, render_each
@@ -35,6 +36,10 @@ FIRST_REVISIONS, ALL_REVISIONS = (1, SOME_REVISION), (1, SOME_REVISION, ANOTHER_
 class Source(Protocol):
     """One version."""
 
+    def given(self, values: dict[str, Any]) -> "Source":
+        """Return the same version with other values, as far as it takes any."""
+        ...
+
     def render(
         self, release: ReleaseName, *, upgrade: bool, revision: int, world: World, cluster: Cluster
     ) -> Rendered: ...
@@ -45,6 +50,7 @@ class Versions:
 
     def __init__(self, sources: Sequence[Source], release: ReleaseName, *, bare: bool = False) -> None:
         self._sources = sources
+        self._release = release
         empty = World()
         self.cluster = _cluster(
             [
@@ -57,6 +63,10 @@ class Versions:
 
     def __len__(self) -> int:
         return len(self._sources)
+
+    def given(self, values: dict[str, Any]) -> "Versions":
+        """Return the same versions with other values."""
+        return Versions([source.given(values) for source in self._sources], self._release)
 
     def render(
         self, version: int, release: ReleaseName, *, upgrade: bool, revision: int, world: World
@@ -72,6 +82,9 @@ class Fixed:
     def __init__(self, rendering: Rendering) -> None:
         self._rendering = rendering
         self._known: dict[str, Rendered] = {}
+
+    def given(self, values: dict[str, Any]) -> "Fixed":  # noqa: ARG002
+        return self
 
     def render(
         self,
@@ -98,15 +111,24 @@ class FromChart:
         chart: Chart,
         context: Context,
         finish: Callable[[Rendering], Rendering] | None = None,
+        lookups: Iterable[Lookup] = (),
     ) -> None:
+        """`lookups`: what its templates are known to look up."""
         self._engine = engine
         self._chart = chart
         self._context = context
         self._finish = finish
         self._known: dict[Any, Rendered] = {}
-        self._lookups: dict[Lookup, None] = {}
+        self._lookups = dict.fromkeys(map(_question, lookups))
+        self._seen: dict[Any, tuple[int, Rendered]] = {}  # the first revision of each situation
+        self._settled: dict[Any, Rendered] = {}  # situations in which two revisions were the same
         self._looks: dict[int, Rendering | Failure] = {}
         self.coming: Coming | None = None  # looks at it that are under way
+
+    def given(self, values: dict[str, Any]) -> "FromChart":
+        own = self._context.values
+        context = replace(self._context, values=replace(own, overlay=merged(own.overlay, values)))
+        return FromChart(self._engine, self._chart, context, self._finish, self._lookups)
 
     def render(
         self,
@@ -121,7 +143,7 @@ class FromChart:
             revision = SOME_REVISION
         # Chance does not give again what an earlier install has left.
         draw = len(world.objects) if world.objects and not upgrade and self._is_by_chance else 0
-        known = None if self._lookups else self._known.get((release, upgrade, revision, draw, ()))
+        known = None if self._lookups else self._known.get(((release, upgrade, draw, ()), revision))
         if known is not None:
             return known
         return self._exactly(
@@ -160,7 +182,7 @@ class FromChart:
 
     def _exactly(self, asked: "_Asked") -> Rendered:
         # What the templates look up decides what tells situations apart; they may look up something new.
-        while (known := self._known.get(self._situation(asked))) is None:
+        while (known := self._recall(asked)) is None:
             if self.coming is not None and self.coming.take():
                 continue
             alike = [replace(asked, revision=asked.revision + more) for more in range(self._foresight(asked))]
@@ -173,9 +195,13 @@ class FromChart:
         """How many revisions to render at once: where each is another thing, the next ones will be asked for too."""
         return 1 if asked.revision in ALL_REVISIONS or self._lookups else NEXT_REVISIONS
 
+    def _recall(self, asked: "_Asked") -> Rendered | None:
+        situation = self._situation(asked)
+        return self._known.get((situation, asked.revision)) or self._settled.get(situation)
+
     def _situation(self, asked: "_Asked") -> Any:
         answers = tuple(_answer(asked, lookup) for lookup in self._lookups)
-        return asked.release, asked.upgrade, asked.revision, asked.draw, answers
+        return asked.release, asked.upgrade, asked.draw, answers
 
     def _context_of(self, asked: "_Asked") -> Context:
         given = self._context.cluster
@@ -194,13 +220,17 @@ class FromChart:
             answer = Rendered(error=result.error.message)
         else:
             before = len(self._lookups)
-            for lookup in result.lookups:
-                self._lookups.setdefault(replace(lookup, found=False, template=""))
+            self._lookups.update(dict.fromkeys(map(_question, result.lookups)))
             if len(self._lookups) > before:
                 return
             result = self._finish(result) if self._finish else result
             answer = rendered(result)
-        self._known[self._situation(asked)] = answer
+        situation = self._situation(asked)
+        self._known[situation, asked.revision] = answer
+        if self._lookups:  # what they find may leave nothing to chance
+            revision, first = self._seen.setdefault(situation, (asked.revision, answer))
+            if revision != asked.revision and first == answer:
+                self._settled[situation] = answer
         if asked == self._first(asked.revision):
             self._looks[asked.revision] = result
 
@@ -368,6 +398,11 @@ def _seen(asked: _Asked) -> tuple[dict[str, Any], ...]:
     spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in there]
     records = [record.object for _, record in _records(asked)]
     return (*spaces, *records, *(_looks(asked, key).object for key in asked.world.objects))
+
+
+def _question(lookup: Lookup) -> Lookup:
+    """Return it without who asked, and what the answer was."""
+    return replace(lookup, found=False, template="")
 
 
 @lru_cache(1 << 12)
