@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine
+from watchbill.charts.group_testing import find_effective
 from watchbill.charts.leaves import Path, merged
 from watchbill.charts.protocol import Context
 from watchbill.charts.render import Failure, Rendering, Resource, render, render_one
@@ -19,8 +20,9 @@ from watchbill.checking.mending import is_avoided
 from watchbill.lifecycle.lab import Lab
 from watchbill.rehearsal.versions import Versions
 from watchbill.rules.look import look
+from watchbill.rules.rule import Severity
 
-MOST_TRIED = 60  # renders
+MOST_TRIED = 60  # settings
 MOST_CHECKED = 6
 # What annotations of a dependency's Job could be set to, where it lets one set them.
 ANNOTATIONS: tuple[dict[str, str], ...] = (
@@ -33,20 +35,28 @@ Setting = tuple[Path, Any]
 
 
 def override(engine: Engine, one: Heard, subject: Resource) -> str:
-    """Return the values that help, as `--set` has them; empty if none was found, or the object is the chart's own."""
+    """Return the values that help, as `--set` has them; empty if none was found, the object is the chart's own, or nothing
+    needs to be done about it."""
     chart, context = one.ground.chart, one.ground.renderings[0].context
-    if chart is None or one.ground.checked or not subject.origin.subchart:
+    if chart is None or one.ground.checked or not subject.origin.subchart or one.severity is Severity.NOTE:
         return ""
     if not isinstance(_lab(one).versions, Versions):  # the chart was mended first, and takes no values
         return ""
     only = (subject.origin.template,)
     base = render_one(engine, chart, replace(context, want_values=True, only=only))
     settings = list(_settings(chart, base.values or {}, subject.origin.subchart))[:MOST_TRIED]
-    overlays = [_overlay(path, value) for path, value in settings]
-    results = render(engine, chart, [replace(_with(context, over), only=only) for over in overlays])
-    touching = [place for place, result in enumerate(results) if _touches(result, subject)]
-    for place in touching[:MOST_CHECKED]:
-        if _helps(one, overlays[place]):
+    base_context = replace(context, only=only)
+
+    def touch(groups: Sequence[Sequence[Setting]]) -> list[bool]:
+        contexts = [_with(base_context, _overlay(group)) for group in groups]
+        return [_touches(result, subject) for result in render(engine, chart, contexts)]
+
+    places = range(len(settings))
+    touching = find_effective(
+        places, lambda groups: touch([[settings[one] for one in group] for group in groups])
+    )
+    for place in sorted(touching)[:MOST_CHECKED]:
+        if _helps(one, _overlay([settings[place]])):
             return _written(*settings[place])
     return ""
 
@@ -110,11 +120,15 @@ def _at(values: Any, path: Sequence[str]) -> Any:
     return values
 
 
-def _overlay(path: Path, value: Any) -> dict[str, Any]:
-    over: Any = value
-    for step in reversed(path):
-        over = {step: over}
-    return over  # type: ignore[no-any-return]
+def _overlay(settings: Sequence[Setting]) -> dict[str, Any]:
+    """Return values in which all of these are set."""
+    over: dict[str, Any] = {}
+    for path, value in settings:
+        inner: Any = value
+        for step in reversed(path):
+            inner = {step: inner}
+        over = merged(over, inner)
+    return over
 
 
 def _with(context: Context, values: dict[str, Any]) -> Context:
