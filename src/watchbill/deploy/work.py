@@ -11,7 +11,6 @@ from watchbill.deploy import releases
 from watchbill.deploy.bill import Bill, Component
 from watchbill.deploy.cancelling import Cancellation
 from watchbill.deploy.crds import Definitions
-from watchbill.deploy.diagnosis import diagnose
 from watchbill.deploy.events import WORKING, Stage, Tell, event
 from watchbill.deploy.path import Hop
 from watchbill.deploy.record import Record, Verb, Writer
@@ -120,6 +119,8 @@ class Work:
         ground = self._ground
         if ground.dry_run:
             return ()
+        from watchbill.deploy.diagnosis import diagnose  # most deploys do not fail
+
         asked = diagnose(ground.kube, component, ground.helm.environment, after=before, since=since)
         return await self._cancellation.bound(asked) or ()
 
