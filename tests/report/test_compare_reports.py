@@ -63,6 +63,12 @@ def test_a_chart_that_differs_is_told_with_the_path() -> None:
     )
 
 
+def test_the_tool_under_which_it_works_does_not_look_better_off() -> None:
+    written = compare_text.report(comparison(DIFFERENT), ReportOptions())
+    assert "\x1b[31m\x1b[1mfails" in written
+    assert "\x1b[32m" not in written
+
+
 def test_a_chart_that_does_not_is_one_line() -> None:
     assert text(SAME) == "web 2.0.0    the same under helm 3.19 and helm 4.3: 29 scenarios, 101 paths"
 

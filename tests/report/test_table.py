@@ -3,8 +3,9 @@
 import pytest
 from click import style
 
-from watchbill.report.table import table
-from watchbill.report.terminal import printable, shortened, width, wrapped
+from watchbill.report.styles import unstyle
+from watchbill.report.table import records, table
+from watchbill.report.terminal import fit, printable, shortened, width, wrapped
 
 
 def test_columns_line_up_and_nothing_trails() -> None:
@@ -75,3 +76,25 @@ def test_text_of_strangers_is_no_command_to_a_terminal(text: str) -> None:
 )
 def test_text_of_strangers_is_no_command_to_a_runner(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+def test_a_table_that_is_too_wide_for_the_terminal_becomes_blocks() -> None:
+    rows = [("Job/migrate", "pre-install, pre-upgrade", "", "templates/migrate.yaml:1")]
+    head = ("OBJECT", "RUNS", "WEIGHT", "TEMPLATE")
+    assert [unstyle(line) for line in records(head, rows, 40)] == [
+        "Job/migrate",
+        "  RUNS      pre-install, pre-upgrade",
+        "  TEMPLATE  templates/migrate.yaml:1",
+    ]
+    for columns in (0, 80):  # 0: there is no terminal
+        assert len(list(records(head, rows, columns))) == 2, columns
+
+
+def test_long_lines_are_wrapped_below_their_indent_and_words_stay_whole() -> None:
+    line = "     create  Job/migrate  hook pre-upgrade; ran, succeeded"
+    assert list(fit([line, "short"], 40)) == [
+        "     create  Job/migrate  hook",
+        "         pre-upgrade; ran, succeeded",
+        "short",
+    ]
+    assert list(fit([line], 0)) == [line]

@@ -124,7 +124,22 @@ def test_of_many_findings_a_terminal_gets_the_summary_first(number: int, begins:
     on_terminal = unstyle(text.report(run, replace(OPTIONS, width=80)))
     assert on_terminal.startswith(verdict) == begins
     assert on_terminal.split("\n")[-2] == verdict
+    assert on_terminal.count("-v shows notes in full") == 1
     assert not unstyle(text.report(run, OPTIONS)).startswith(verdict)
+
+
+def test_of_several_errors_the_one_about_the_finding_is_shown() -> None:
+    joined = " && ".join(
+        f'server-side apply failed: Job.batch "{name}" is invalid: {"x, " * 60}y' for name in "abc"
+    )
+    row = Row("upgrade", works=False, error=f"Error: UPGRADE FAILED: {joined}")
+    finding = replace(PLAIN, objects=("Job/b",), error=row.error, trace=Trace("helm 4.3", (row,), (), (), ()))
+    brief = " ".join(unstyle("\n".join(lines(finding, OPTIONS, brief=True))).split())
+    assert 'apply failed: Job.batch "b" is invalid:' in brief
+    assert "y (and 2 more errors: -v)" in brief
+    assert 'Job.batch "a"' not in brief
+    whole = " ".join(unstyle("\n".join(lines(finding, OPTIONS, brief=False))).split())
+    assert all(f'Job.batch "{name}"' in whole for name in "abc")
 
 
 def test_an_assumption_is_dim_and_no_move() -> None:

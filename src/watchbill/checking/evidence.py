@@ -27,10 +27,12 @@ def trace(sighting: Sighting, claim: Claim, versions: Sequence[Which], repaired:
     rows, world, version = list(_repairs(repaired)), World(), -1
     for place, played in enumerate(sighting.plays):
         last = place == len(sighting.plays) - 1
-        done = [*did(played, world, keys, sighting.lab), *_afterwards(played, sighting, last=last)]
+        deeds = list(did(played, world, keys, sighting.lab))
+        done = [*deeds, *_afterwards(played, sighting, last=last)]
         text = words(played, version, sighting.changes, versions)
         works = played.ok if played.move.of_tool else None
-        rows.append(Row(text, works, tuple(done), played.error.strip() if last else ""))
+        tells_why = last or not deeds
+        rows.append(Row(text, works, tuple(done), played.error.strip() if tells_why else ""))
         if played.move.verb in BRINGS:
             version = played.move.version
         world = played.world
@@ -112,7 +114,8 @@ def _happening(move: Move) -> str:
         return move.text
     if (move.verb, move.pattern) == ("hang", "*"):
         return f"{GIVEN}no Job ends"
-    what = "every Job" if move.pattern == "*" else move.pattern
+    kind = "" if "/" in move.pattern else "Job/"
+    what = "every Job" if move.pattern == "*" else f"{kind}{move.pattern}"
     return f"{GIVEN}{what} {meanings[move.verb]}"
 
 

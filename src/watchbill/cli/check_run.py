@@ -144,12 +144,13 @@ def _page_of(rule: "Described") -> str:
 def _report(
     session: Session, outcome: "Outcome", options: dict[str, Any], outputs: tuple[Output, ...]
 ) -> None:
+    from watchbill.cli.width import terminal_width
     from watchbill.report.formats import report_in
     from watchbill.report.options import ReportOptions
     from watchbill.rules.registry import RULES
 
     def make(output: Output) -> str:
-        wide = os.get_terminal_size(1).columns if not output.file and sys.stdout.isatty() else 0
+        wide = 0 if output.file else terminal_width()
         asked = ReportOptions(
             outcome.fail_on,
             options["verbose"],

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -97,8 +96,9 @@ def _printed(found: "Comparison", output: Output) -> str:
         from watchbill.report import compare_markdown
 
         return compare_markdown.report(found)
+    from watchbill.cli.width import terminal_width
     from watchbill.report import compare_text
     from watchbill.report.options import ReportOptions
 
-    width = os.get_terminal_size(1).columns if not output.file and sys.stdout.isatty() else 0
+    width = 0 if output.file else terminal_width()
     return compare_text.report(found, ReportOptions(width=width))

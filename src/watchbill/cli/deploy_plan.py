@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from watchbill import durations
+from watchbill.cli.width import terminal_width
 from watchbill.deploy.bill import Bill, Component
 from watchbill.deploy.crds import Definitions
 from watchbill.deploy.diffing import Change, Diff
@@ -16,6 +17,7 @@ from watchbill.jobs.moments import Moment, Post, Pre
 from watchbill.jobs.places import near
 from watchbill.jobs.registry import Registry
 from watchbill.report.table import table
+from watchbill.report.terminal import fit
 
 _CHANGES: dict[Change, str] = {
     "added": "has been added",
@@ -50,19 +52,24 @@ class Plan:
         self._diffs = diffs or {}
 
     def lines(self, problems: Sequence[UserError]) -> Iterator[str]:
+        """Wrapped to the terminal's width, if there is one."""
+        columns = terminal_width()
         yield ""
-        yield from table(list(self._rows()))
+        yield from table(list(self._rows()), columns=columns)
         for name, diff in self._diffs.items():
             yield ""
             yield from diff_lines(name, diff)
+        yield from fit(self._below(problems), columns)
+
+    def _below(self, problems: Sequence[UserError]) -> Iterator[str]:
         yield from self._foretold()
         for problem in problems:
             yield ""
-            yield f"{click.style('refused:', fg='red', bold=True)} {problem}"
+            yield from f"{click.style('refused:', fg='red', bold=True)} {problem}".splitlines()
         if self._outlook is None:
             yield ""
             yield click.style(
-                "offline: nothing is known of what is installed, of rights and of jobs that ran", dim=True
+                "offline: what is installed, your rights and the jobs that ran are unknown", dim=True
             )
 
     def _rows(self) -> Iterator[list[str]]:
@@ -141,12 +148,12 @@ class Plan:
                 yield ""
                 yield f"{click.style(finding.level, fg=colour, bold=True)} {finding.rule}{is_accepted}  {name}: {finding.title}"
                 if finding.error:
-                    yield f"  helm will say: {finding.error}"
+                    yield from f"  helm will say: {finding.error}".splitlines()
                 if finding.fix:
-                    yield f"  fix  {finding.fix}"
+                    yield from f"  fix  {finding.fix}".splitlines()
         for name, reason in self._prediction.untold.items():
             yield ""
-            yield f"{name}: what helm will do is not foretold: {reason}"
+            yield from f"{name}: no prediction of what helm will do: {reason}".splitlines()
 
 
 def diff_lines(name: str, diff: Diff) -> Iterator[str]:

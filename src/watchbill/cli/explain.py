@@ -1,7 +1,5 @@
 """`watchbill explain`: what a rule means, or what an error means that somebody pasted, and the way out."""
 
-import os
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +7,7 @@ import click
 from watchbill.cli.command import ExampleCommand, common_options
 from watchbill.cli.completing import complete_rules
 from watchbill.cli.session import Session
+from watchbill.cli.width import columns
 from watchbill.errors import Found, UserError
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def _explain_rule(session: Session, name: str, output: str) -> None:
     else:
         from watchbill.report.page import in_terminal
 
-        session.say("\n".join(in_terminal(page, _columns())))
+        session.say("\n".join(in_terminal(page, columns())))
 
 
 def _find(name: str, rules: "list[Rule]") -> "Rule":
@@ -122,7 +121,7 @@ def _listed(rules: "list[Rule]", output: str) -> str:
 
     return "\n".join(
         table(
-            [(click.style(rule.id, bold=True), rule.name, rule.summary) for rule in rules], columns=_columns()
+            [(click.style(rule.id, bold=True), rule.name, rule.summary) for rule in rules], columns=columns()
         )
     )
 
@@ -144,7 +143,7 @@ def _explain_error(session: Session, text: str, release: str, namespace: str, ou
     if output == "json":
         session.say(_json(told))
     else:
-        session.say("\n".join(in_terminal(told, _columns())) if told.recognised else NOT_RECOGNISED)
+        session.say("\n".join(in_terminal(told, columns())) if told.recognised else NOT_RECOGNISED)
     if not told.recognised:
         raise Found
 
@@ -161,12 +160,6 @@ def _pasted(text: str) -> str:
             "the error is empty", then="paste it: watchbill explain --error 'UPGRADE FAILED: ...'"
         )
     return text
-
-
-def _columns() -> int:
-    from watchbill.report.options import ReportOptions
-
-    return ReportOptions(width=os.get_terminal_size(1).columns if sys.stdout.isatty() else 0).columns
 
 
 def _json(thing: object) -> str:

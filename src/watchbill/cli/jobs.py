@@ -83,13 +83,14 @@ def list_jobs(session: Session, /, **options: Any) -> None:
 
         session.say(msgspec.json.encode([_as_json(job) for job in registry]).decode())
         return
-    from watchbill.report.table import table
+    from watchbill.cli.width import terminal_width
+    from watchbill.report.table import records
 
     if not len(registry):
         session.say(f"{bill.file} has no jobs")
         return
-    head = [click.style(word, dim=True) for word in ("job", "when", "until", "declared")]
-    for line in table([head, *(row for job in registry for row in _rows(job))]):
+    rows = [row for job in registry for row in _rows(job)]
+    for line in records(("job", "when", "until", "declared"), rows, terminal_width()):
         session.say(line)
 
 

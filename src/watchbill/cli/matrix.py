@@ -1,7 +1,5 @@
 """`watchbill matrix CHART`: what each Job does in each scenario under each tool."""
 
-import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -117,8 +115,9 @@ def _printed(found: "Tabulated", output: Output) -> str:
         from watchbill.report import matrix_markdown
 
         return matrix_markdown.report(found)
+    from watchbill.cli.width import terminal_width
     from watchbill.report import matrix_text
     from watchbill.report.options import ReportOptions
 
-    width = os.get_terminal_size(1).columns if not output.file and sys.stdout.isatty() else 0
+    width = 0 if output.file else terminal_width()
     return matrix_text.report(found, ReportOptions(width=width))

@@ -1,10 +1,9 @@
 """A rehearsal for a person in a terminal: move by move what it did, and what went wrong in the tool's words."""
 
-import os
-import sys
 from collections.abc import Iterator, Sequence
 
 from watchbill.cli.rehearse_rows import name, rows
+from watchbill.cli.width import columns, terminal_width
 from watchbill.lifecycle.fates import fate_of
 from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.lab import Lab
@@ -15,15 +14,18 @@ from watchbill.lifecycle.server import ALWAYS_THERE
 from watchbill.lifecycle.world import Live, World
 from watchbill.report.counting import listed
 from watchbill.report.styles import style
-from watchbill.report.terminal import padded, printable, width, wrapped
+from watchbill.report.terminal import fit, padded, printable, width, wrapped
 
-WIDEST, NARROWEST = 110, 40  # WIDEST also where nobody tells how wide it may be
 RELEASE_NAME = "meta.helm.sh/release-name"
 RESOURCE_POLICY = "helm.sh/resource-policy"
 
 
 def lines(played: Sequence[Played], lab: Lab, versions: Sequence[str], *, verbose: bool) -> Iterator[str]:
     """`versions` are their names, as the user wrote them."""
+    return fit(_lines(played, lab, versions, verbose=verbose), terminal_width())
+
+
+def _lines(played: Sequence[Played], lab: Lab, versions: Sequence[str], *, verbose: bool) -> Iterator[str]:
     tool = style(f"{lab.tool.name} {lab.tool.version}", bold=True)
     yield f'{tool}, release "{lab.release}" in namespace "{printable(lab.namespace)}"'
     worlds = [World(), *(one.world for one in played)]
@@ -133,6 +135,5 @@ def _assumed(played: Sequence[Played], lab: Lab) -> Iterator[str]:
 
 
 def _wrapped(text: str, indent: str) -> Iterator[str]:
-    columns = os.get_terminal_size(1).columns if sys.stdout.isatty() else WIDEST
     indent += text[: len(text) - len(text.lstrip())]
-    return wrapped(text.strip(), max(NARROWEST, min(columns, WIDEST)), first=indent, then=f"{indent}  ")
+    return wrapped(text.strip(), columns(), first=indent, then=f"{indent}  ")

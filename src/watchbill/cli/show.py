@@ -60,8 +60,9 @@ def command(session: Session, /, chart: str, output: str, **options: Any) -> Non
         session.say(msgspec.json.format(msgspec.json.encode(seen), indent=2).decode())
     else:
         from watchbill.cli.show_text import lines
+        from watchbill.cli.width import terminal_width
 
-        session.say("\n".join(lines(seen)))
+        session.say("\n".join(lines(seen, terminal_width())))
         if chosen.helm_path:
             session.say(
                 click.style("with --helm, dropped documents and template lines are not known", dim=True)

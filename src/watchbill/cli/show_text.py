@@ -8,21 +8,24 @@ import msgspec
 from watchbill.charts.overview import DEFAULT_DELETE_POLICY, HOOK_EVENTS, Dropped, Item, Overview
 from watchbill.report.counting import counted
 from watchbill.report.styles import style
-from watchbill.report.table import table
-from watchbill.report.terminal import printable
+from watchbill.report.table import records
+from watchbill.report.terminal import fit, printable
 
 HEAD = ("OBJECT", "RUNS", "WEIGHT", "IS DELETED", "TEMPLATE")
 _HELM_2_EVENTS = {"crd-install": "it was Helm 2's: put the CRD into crds/", "test-failure": "it was Helm 2's"}
 
 
-def lines(seen: Overview) -> Iterator[str]:
+def lines(seen: Overview, columns: int = 0) -> Iterator[str]:
+    """`columns` is the terminal's width; 0 where there is none."""
+    return fit(_lines(seen, columns), columns)
+
+
+def _lines(seen: Overview, columns: int) -> Iterator[str]:
     seen = msgspec.convert(_printable(msgspec.to_builtins(seen)), Overview)
     yield f"{style(seen.chart, bold=True)} {seen.version}    {_summary(seen)}"
     if seen.items:
         yield ""
-        head, *rows = table([HEAD, *map(_row, seen.items)])
-        yield style(head, dim=True)
-        yield from rows
+        yield from records(HEAD, list(map(_row, seen.items)), columns)
     for dropped in seen.dropped:
         yield ""
         yield from _dropped(dropped)
@@ -122,4 +125,4 @@ def _volatile(seen: Overview) -> Iterator[str]:
 def _lookups(seen: Overview) -> Iterator[str]:
     for lookup in seen.lookups:
         name = "/".join(part for part in (lookup.namespace, lookup.name) if part) or "(all)"
-        yield f"{lookup.template} looks up {lookup.kind} {name} in the cluster: rendered here as if it were not there"
+        yield f"{lookup.template} looks up {lookup.kind} {name} in the cluster; rendered here as if it did not exist"

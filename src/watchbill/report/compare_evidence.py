@@ -19,5 +19,7 @@ def evidence(difference: Difference, columns: int, *, brief: bool, indent: str =
     def shows(row: Row) -> bool:
         return any(row is side for side in sides)
 
-    cells = trace_rows(rows, shows, columns - len(indent), most=most, verbose=False, brief=brief)
+    room = columns - len(indent)
+    # The tool under which an operation works is not always better off: it may have skipped a Job.
+    cells = trace_rows(rows, shows, room, most=most, verbose=False, brief=brief, praise=False)
     yield from table(list(cells), columns=columns, indent=indent, gap=GAP)

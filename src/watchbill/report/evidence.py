@@ -17,6 +17,7 @@ MOST_DONE = 4
 LONGEST_ERROR = 480  # columns
 LONGEST_TEXT = 320  # of a move or a deed
 LONGEST_DEEDS = 600
+JOINED = " && "  # how Helm 4 joins the errors of several objects
 OUTCOME = len("works")
 GAP = "  "
 
@@ -37,18 +38,30 @@ def evidence(
     )
     yield from table(list(rows), columns=columns, indent=indent, gap=GAP)
     if finding.error and all(essence(row.error) != essence(finding.error) for row in moves):
-        text = error_text(finding.error, verbose=verbose, brief=brief)
+        text = error_text(finding.error, verbose=verbose, brief=brief, subject=subject)
         yield from wrapped(text, columns, first=indent, then=f"{indent}  ")
     if finding.trace and verbose:
         yield ""
         yield from table(list(_surroundings(finding.trace)), columns=columns, indent=indent, gap=GAP)
 
 
-def error_text(text: str, *, verbose: bool = False, brief: bool = False) -> str:
-    """Without dumped values, unless verbose."""
+def error_text(text: str, *, verbose: bool = False, brief: bool = False, subject: str = "") -> str:
+    """Without dumped values, unless verbose. Of several errors a brief text has only the subject's."""
     if verbose:
         return " ".join(text.split())
-    return abridged(essence(text), LONGEST_ERROR) if brief else essence(text)
+    return _brief_error(essence(text), LONGEST_ERROR, subject) if brief else essence(text)
+
+
+def _brief_error(text: str, room: int, subject: str) -> str:
+    if width(text) <= room:
+        return text
+    errors = text.split(JOINED)
+    name = subject.rpartition("/")[2]
+    chosen = next((error for error in errors if f'"{name}"' in error), errors[0])
+    if len(errors) == 1:
+        return abridged(chosen, room)
+    more = f" (and {counted(len(errors) - 1, 'more error')}: -v)"
+    return abridged(chosen, room - len(more)) + more
 
 
 def trace_rows(
@@ -60,8 +73,12 @@ def trace_rows(
     verbose: bool,
     brief: bool,
     subject: str = "",
+    praise: bool = True,
 ) -> Iterator[tuple[str, ...]]:
-    """At most so many moves. In a brief trace, moves that only lead to the one that `shows` it have one line each."""
+    """At most so many moves. In a brief trace, moves that only lead to the one that `shows` it have one line each.
+
+    Without `praise`, operations that work are not green.
+    """
     hidden = range(0) if len(moves) <= most else range(1, len(moves) - most + 2)
     shown = [*moves[: hidden.start], *moves[hidden.stop :]]
     widest = columns // 3
@@ -80,9 +97,9 @@ def trace_rows(
             yield (style(move, dim=True) if move.startswith(GIVEN) else move,)
         elif width(move) > widest:
             yield (move,)
-            yield "", _outcome(row), first
+            yield "", _outcome(row, praise=praise), first
         else:
-            yield move, _outcome(row), first
+            yield move, _outcome(row, praise=praise), first
         yield from (("", "", other) for other in others)
 
 
@@ -92,7 +109,11 @@ def _said(row: Row, said: set[str], *, verbose: bool, brief: bool, subject: str)
     if row.error:
         again = essence(row.error) in said
         said.add(essence(row.error))
-        parts.append("with the same error" if again else error_text(row.error, verbose=verbose, brief=brief))
+        parts.append(
+            "with the same error"
+            if again
+            else error_text(row.error, verbose=verbose, brief=brief, subject=subject)
+        )
     if row.did:
         parts.append(_fitting(row.did, LONGEST_DEEDS, subject) if brief else "; ".join(row.did))
     return parts
@@ -103,7 +124,7 @@ def _text(text: str, *, brief: bool) -> str:
 
 
 def _said_briefly(row: Row, room: int, subject: str) -> str:
-    return abridged(essence(row.error), room) if row.error else _fitting(row.did, room, subject)
+    return _brief_error(essence(row.error), room, subject) if row.error else _fitting(row.did, room, subject)
 
 
 def _fitting(did: Sequence[str], room: int, subject: str) -> str:
@@ -124,10 +145,12 @@ def _deeds(did: Sequence[str], named: int, subject: str) -> str:
     return "; ".join([*kept, f"and {len(did) - named} more (-v)"])
 
 
-def _outcome(row: Row) -> str:
+def _outcome(row: Row, *, praise: bool) -> str:
     if row.works is None:
         return ""
-    return style("works", fg="green") if row.works else style("fails", fg="red", bold=True)
+    if not row.works:
+        return style("fails", fg="red", bold=True)
+    return style("works", fg="green") if praise else "works"
 
 
 def _surroundings(trace: Trace) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 
-from watchbill.report.terminal import padded, width, wrapped
+from watchbill.report.styles import style
+from watchbill.report.terminal import fit, padded, width, wrapped
+
+
+def records(head: Sequence[str], rows: Sequence[Sequence[str]], columns: int) -> Iterator[str]:
+    """A table with a dim head. If it is too wide for the terminal, each row becomes a block: its cells one below the other.
+
+    0 columns: there is no terminal, and nothing is too wide.
+    """
+    in_lines = list(table([[style(word, dim=True) for word in head], *rows]))
+    if not columns or all(width(line) <= columns for line in in_lines):
+        yield from in_lines
+        return
+    for row in rows:
+        first, *others = row
+        yield from fit([first], columns)
+        named = [
+            (f"  {style(word, dim=True)}", cell) for word, cell in zip(head[1:], others, strict=False) if cell
+        ]
+        yield from table(named, columns=columns)
 
 
 def table(

@@ -1,6 +1,6 @@
 """Text of strangers on a terminal: harmless, and as wide as it looks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from watchbill.patterns import regex
@@ -101,6 +101,16 @@ def wrapped(text: str, columns: int, *, first: str = "", then: str = "") -> Iter
         line = f"{line}{word}" if empty else f"{line} {word}"
         empty = False
     yield line.rstrip()
+
+
+def fit(lines: Iterable[str], columns: int) -> Iterator[str]:
+    """Wrap the lines that are too long, below their own indent. 0 columns leave all as they are."""
+    for line in lines:
+        if not columns or width(line) <= columns:
+            yield line
+            continue
+        indent = " " * (len(line) - len(line.lstrip(" ")))
+        yield from wrapped(line.lstrip(" "), columns, first=indent, then=f"{indent}    ")
 
 
 def _fitting(text: str, columns: int) -> str:

@@ -40,7 +40,7 @@ def _sections(run: Run, options: ReportOptions) -> Iterator[list[str]]:
     common = _assumed_by_all(run)
     begins = bool(options.width) and len(run.findings) > MOST_WITHOUT_SUMMARY
     if begins:
-        yield [*_counts(run), *_verdict(run, options)]
+        yield [*_counts(run), *_verdict(run, options, hint=False)]
     if several := shared(run):
         yield [f"{style('in several charts', bold=True)}{GAP}{tally(several)}"]
         yield from _findings(several, options)
@@ -68,10 +68,10 @@ def _sections(run: Run, options: ReportOptions) -> Iterator[list[str]]:
         yield [*_verdict(run, options), *_assumed(common, (), options)]
 
 
-def _verdict(run: Run, options: ReportOptions) -> Iterator[str]:
+def _verdict(run: Run, options: ReportOptions, *, hint: bool = True) -> Iterator[str]:
     for line in wrapped(verdict(run), options.columns, then="  "):
         yield style(line, bold=True)
-    if not options.verbose and any(finding.level == "note" for finding in run.findings):
+    if hint and not options.verbose and any(finding.level == "note" for finding in run.findings):
         yield style("-v shows notes in full", dim=True)
 
 

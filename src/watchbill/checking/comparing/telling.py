@@ -7,6 +7,7 @@ from watchbill.checking.comparing.result import Difference
 from watchbill.checking.comparing.seen import Seen
 from watchbill.checking.evidence import BRINGS, MOST_OBJECTS, did, taken, words
 from watchbill.checking.result import Row
+from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import REMOVES
 from watchbill.lifecycle.world import World
@@ -76,6 +77,8 @@ def _sentences(seen: Seen, operation: str) -> Iterator[str]:
     match seen.parting.what:
         case "outcome":
             loses, works = under[seen.parting.fails], under[1 - seen.parting.fails]
+            if keys and _skips(seen, 1 - seen.parting.fails, keys[0]):
+                works += " without running it"
             at = f" at {named(keys[0])}" if keys else ""
             if (why := seen.parting.why) and why != DOOMED:
                 yield f"{operation} fails {loses}{at} ({why}), works {works}"
@@ -86,6 +89,14 @@ def _sentences(seen: Seen, operation: str) -> Iterator[str]:
             yield f"in {operation} {named(keys[0])} {ends[0]} {under[0]} and {ends[1]} {under[1]}"
         case what:
             yield from _uneven(seen, under, f"{operation} {'runs' if what == 'runs' else 'leaves'}")
+
+
+def _skips(seen: Seen, side: int, key: Key) -> bool:
+    """Whether the tool takes the hook's Job of an earlier run for the new one."""
+    played = seen.plays[side][-1]
+    if key.kind not in RUNS_TO_COMPLETION or key in played.ran:
+        return False
+    return any(step.key == key and step.why.startswith("hook") for step in played.steps)
 
 
 def _supposing(seen: Seen) -> str:
