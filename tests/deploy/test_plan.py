@@ -78,7 +78,7 @@ def test_the_order(deploy: Command, tmp_path: Path) -> None:
         "global-post",
         "post tell jobs.py:12",
         "",
-        "offline: nothing is known of what is installed, of rights and of jobs that ran",
+        "offline: what is installed, your rights and the jobs that ran are unknown",
     ]
 
 
