@@ -7,10 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from watchbill.charts.engine import Engine
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# How long an example takes depends on what else this machine does.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 Watchbill = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -183,7 +183,7 @@ def test_patience_has_an_end(plain: FakeServer, found: Access) -> None:
 
     async def work() -> None:
         async with connect(found) as kube:
-            async for _ in watched(kube, Pod, namespace="x", patience=1):
+            async for _ in watched(kube, Pod, namespace="x", patience=3):
                 pass
 
     with pytest.raises(KubeError, match="later"):

@@ -161,7 +161,7 @@ FILES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(files=st.lists(FILES, min_size=1, max_size=3), context=st.one_of(st.just(""), NAMES))
 def test_the_same_view_of_files_nobody_wrote(
     files: list[dict[str, Any]], context: str, tmp_path: Path

@@ -52,7 +52,7 @@ class Restarting:
             connection.sendall(head + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
 
     def wait(self) -> None:
-        self._thread.join(timeout=10)
+        self._thread.join(timeout=120)
 
 
 @pytest.mark.parametrize("client", ["async", "sync"])
@@ -60,7 +60,7 @@ def test_a_server_that_is_restarted_is_waited_for(client: str, tmp_path: Path) -
     server = Restarting()
     found = reach(tmp_path, {"server": f"http://127.0.0.1:{server.port}"})
     if client == "sync":
-        with connect_sync(found, patience=20) as kube:
+        with connect_sync(found, patience=120) as kube:
             kube.get(Namespace, "there")
             kube.patch(Namespace, "there", {})
     else:
@@ -70,7 +70,7 @@ def test_a_server_that_is_restarted_is_waited_for(client: str, tmp_path: Path) -
 
 
 async def _twice(found: Access) -> None:
-    async with connect(found, patience=20) as kube:
+    async with connect(found, patience=120) as kube:
         await kube.get(Namespace, "there")
         await kube.patch(Namespace, "there", {})
 
@@ -83,7 +83,7 @@ def test_without_patience_it_is_told_at_once(tmp_path: Path) -> None:
         with pytest.raises(KubeError, match="refused"):
             kube.get(Namespace, "there")
         server.may_return.set()
-        assert server.is_back.wait(60)
+        assert server.is_back.wait(300)
         kube.get(Namespace, "there")
     server.wait()
 
@@ -118,7 +118,7 @@ def test_what_may_have_been_done_is_not_done_twice(tmp_path: Path) -> None:
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         found = reach(tmp_path, {"server": f"http://127.0.0.1:{listener.getsockname()[1]}"})
-        with connect_sync(found, patience=20) as kube:
+        with connect_sync(found, patience=120) as kube:
             kube.get(Namespace, "there")
             with pytest.raises(KubeError, match="broke") as caught:
                 kube.create(NOTE)

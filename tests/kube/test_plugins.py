@@ -188,7 +188,7 @@ def test_on_a_terminal(mode: str, plugin: Plugin, cluster: writing.Part, home: P
                 stdin=terminal,
                 capture_output=True,
                 text=True,
-                timeout=60,
+                timeout=300,
                 env={"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": "."},
                 cwd=ROOT,
             )

@@ -42,5 +42,5 @@ def kubectl(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess
         text=True,
         env=environment,
         stdin=subprocess.DEVNULL,
-        timeout=60,
+        timeout=300,
     )

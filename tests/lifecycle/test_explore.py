@@ -139,9 +139,8 @@ CALM = [
 @settings(
     max_examples=10,
     derandomize=True,
-    deadline=None,
     phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_folding_and_merging_change_nothing(
     engine: Engine, first: list[str], second: list[str], same: bool, tool: str

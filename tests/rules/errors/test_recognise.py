@@ -66,13 +66,13 @@ def test_what_is_not_ours_gets_no_rule(case: dict[str, Any]) -> None:
     assert not any(one.rule or one.ways for one in told)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=400))
 def test_any_text_may_be_pasted(text: str) -> None:
     assert isinstance(recognise(text), list)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_it_may_be_broken_anywhere(data: st.DataObject) -> None:
     """In words and names too, with or without blanks at the ends of lines, with or without an indent."""
