@@ -19,7 +19,7 @@ from watchbill.charts.render import render_one
 from watchbill.errors import UserError
 
 MEMORY = 400 << 20
-SECONDS = 3.0
+SECONDS = 10.0
 
 
 def chart(folder: Path, **templates: str) -> Path:
@@ -44,14 +44,14 @@ def refused(engine: Engine, path: Path) -> str:
     began = time.monotonic()
     with pytest.raises(UserError) as caught:
         render_one(engine, load(engine, str(path)), Context())
-    assert time.monotonic() - began < SECONDS + 5, "the error comes within the limit, with some grace"
+    assert time.monotonic() - began < SECONDS + 60, "the error comes within the limit, with some grace"
     return str(caught.value)
 
 
 def test_an_endless_template(bounded: Engine, tmp_path: Path) -> None:
     text = '{{ define "spin" }}{{ range until 1000000 }}{{ $x := list 1 2 3 | join "," | sha256sum }}{{ end }}{{ end }}'
     text += '{{ range until 100000 }}{{ include "spin" $ }}{{ end }}'
-    assert "took longer than 3 s" in refused(bounded, chart(tmp_path / "c", a_yaml=text))
+    assert "took longer than 10 s" in refused(bounded, chart(tmp_path / "c", a_yaml=text))
 
 
 @pytest.mark.parametrize(
