@@ -1,6 +1,7 @@
 """Processes are found again by mark and by pid file, and nobody else's is ever taken for ours."""
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -35,14 +36,14 @@ class TestDaemon:
 
         assert os.getsid(pid) == pid
         log = layout.logs / "sleeper.log"
-        assert wait_until(lambda: log.read_text() == "here\n", 5)
+        assert wait_until(lambda: log.read_text() == "here\n", 60)
 
     def test_a_killed_one_is_not_running_though_nobody_has_waited_for_it(self, layout: Layout) -> None:
         pid = start(layout)
         os.kill(pid, signal.SIGKILL)
 
-        assert wait_until(lambda: processes.running(layout, "sleeper") is None, 5)
-        assert wait_until(lambda: Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z", 5), (
+        assert wait_until(lambda: processes.running(layout, "sleeper") is None, 60)
+        assert wait_until(lambda: Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z", 60), (
             "this process is its parent"
         )
 
@@ -56,7 +57,7 @@ class TestDaemon:
 
     def test_children_of_children_are_found_and_killed(self, layout: Layout) -> None:
         start(layout, "sh", "-c", "setsid sleep 1000 & setsid sleep 1000 & wait")
-        assert wait_until(lambda: len(list(processes.marked(layout.root))) == 3, 5)
+        assert wait_until(lambda: len(list(processes.marked(layout.root))) == 3, 60)
 
         assert processes.kill_marked(layout.root) == 3
 
@@ -103,15 +104,15 @@ def test_a_long_command_tells_how_far_it_is(
     )
 
     told = capsys.readouterr().err
-    assert "building: 0 s, 2 steps, last: package b" in told
-    assert "building: 1 s, 3 steps, last: end" in told
+    assert re.search(r"building: \d+ s, 2 steps, last: package b", told)
+    assert re.search(r"building: \d+ s, 3 steps, last: end", told)
 
 
 def test_the_mark_is_seen_by_another_process(layout: Layout) -> None:
     environment = {**os.environ, processes.MARK: processes.mark(layout.root)}
     with subprocess.Popen(["sleep", "1000"], env=environment) as sleeper:
         try:
-            assert wait_until(lambda: list(processes.marked(layout.root)) == [sleeper.pid], 5)
+            assert wait_until(lambda: list(processes.marked(layout.root)) == [sleeper.pid], 60)
             assert str(layout.root) in processes.instances()
         finally:
             sleeper.kill()
@@ -122,7 +123,7 @@ def test_the_same_path_below_another_root_is_another_instance(layout: Layout) ->
     elsewhere = {**os.environ, processes.MARK: f"1:1:{layout.root}"}
     with subprocess.Popen(["sleep", "1000"], env=elsewhere) as sleeper:
         try:
-            assert wait_until(lambda: str(layout.root) in processes.instances(), 5)
+            assert wait_until(lambda: str(layout.root) in processes.instances(), 60)
             assert processes.kill_marked(layout.root) == 0
             assert sleeper.poll() is None
         finally:
