@@ -123,6 +123,14 @@ def test_the_consumer_of_the_readme_works(shop: Path, helm: str) -> None:
     }
 
 
+def test_the_gate_of_the_readme_knows_the_database_of_the_application(shop: Path) -> None:
+    [deployment] = [one for one in rendered(HELMS[0], shop, HOOKS) if one["kind"] == "Deployment"]
+    pod = deployment["spec"]["template"]["spec"]
+    [gate], [application] = pod["initContainers"], pod["containers"]
+    assert gate["env"] == application["env"]
+    assert "POSTGRES_HOST" in {variable["name"] for variable in gate["env"]}
+
+
 @pytest.mark.parametrize("values", [HOOKS, {}], ids=["hook", "plain"])
 def test_check_only_notes_what_no_tool_can_give_of_it(
     root: Path, engine: Engine, shop: Path, tmp_path: Path, values: dict[str, Any]

@@ -23,9 +23,6 @@ metadata:
   {{- with mergeOverwrite $annotations $declaration.settings.serviceAccount.annotations }}
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- with include "watchbill.v1.companion.owners" . }}
-  ownerReferences: {{- . | nindent 4 }}
-  {{- end }}
 automountServiceAccountToken: false
 {{- end }}
 {{- end }}

@@ -135,9 +135,6 @@ metadata:
   {{- with $.annotations }}
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- with $.owners }}
-  ownerReferences: {{- . | nindent 4 }}
-  {{- end }}
 stringData:
   password: {{ . | quote }}
   password-escaped: {{ include "watchbill.v1.escaped" . | quote }}
@@ -153,6 +150,6 @@ stringData:
 {{- if contains (include "watchbill.v1.database.secretName" $scope | quote) (include "watchbill.v1.pod" .) -}}
 {{- $labels := include "watchbill.v1.companion.labels" . | fromYaml -}}
 {{- $annotations := include "watchbill.v1.companion.annotations" (merge (dict "rank" "config") .) | fromYaml -}}
-{{- include "watchbill.v1.database.secret" (merge (dict "labels" $labels "annotations" $annotations "owners" (include "watchbill.v1.companion.owners" .)) $scope) -}}
+{{- include "watchbill.v1.database.secret" (merge (dict "labels" $labels "annotations" $annotations) $scope) -}}
 {{- end -}}
 {{- end }}

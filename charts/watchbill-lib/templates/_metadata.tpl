@@ -20,17 +20,27 @@
 {{/*
 Annotations of an object that the Job's pod needs before it starts: `rank` is account, rights or config, in this order.
 
-As a hook it goes once the Job has succeeded: no uninstall would ever delete it. Helm's mark of ownership lets a later
-release have an object of the same name in the plain form, whatever became of this one.
+As a hook it goes once the Job has succeeded, because no uninstall deletes what a hook made. After a failed or killed
+operation the uninstall deletes it all the same: `pre-delete` creates it once more, and `hook-succeeded` deletes it. Helm's
+mark of ownership lets a later release have an object of the same name in the plain form, whatever became of this one.
 */}}
 {{- define "watchbill.v1.companion.annotations" -}}
 {{- $weights := dict "account" 0 "rights" 1 "config" 5 -}}
 {{- if not (hasKey $weights (.rank | default "")) }}{{ fail (printf "watchbill: rank is account, rights or config, not %q" (.rank | default "")) }}{{ end -}}
 {{- if eq (include "watchbill.v1.form" .) "hook" -}}
-{{ include "watchbill.v1.hook.annotations" (dict "hooks" true "root" .root "weight" (index $weights .rank) "policy" "before-hook-creation,hook-succeeded" "events" (include "watchbill.v1.events" .)) }}
+{{ include "watchbill.v1.hook.annotations" (dict "hooks" true "root" .root "weight" (index $weights .rank) "policy" "before-hook-creation,hook-succeeded" "events" (include "watchbill.v1.companion.events" .)) }}
 meta.helm.sh/release-name: {{ .root.Release.Name | quote }}
 meta.helm.sh/release-namespace: {{ .root.Release.Namespace | quote }}
 {{- end -}}
+{{- end }}
+
+{{/*
+Argo CD would take `pre-delete` for a hook that no sync applies. It renders without a cluster, so `lookup` tells: every
+namespace has the ConfigMap kube-root-ca.crt.
+*/}}
+{{- define "watchbill.v1.companion.events" -}}
+{{- include "watchbill.v1.events" . -}}
+{{- if lookup "v1" "ConfigMap" .root.Release.Namespace "kube-root-ca.crt" }},pre-delete{{ end -}}
 {{- end }}
 
 {{/* Labels of one run and of what was made for it. `watchbill.dev/run` tells it from the Job's other runs. */}}
@@ -43,11 +53,6 @@ watchbill.dev/run: {{ include "watchbill.v1.job.name" . | quote }}
 {{ include "watchbill.v1.job.labels" . }}
 {{- end }}
 
-{{/* The owner of a companion that is a hook: no uninstall deletes it if Helm was killed. A plain one is the release's. */}}
-{{- define "watchbill.v1.companion.owners" -}}
-{{- if eq (include "watchbill.v1.form" .) "hook" }}{{ include "watchbill.v1.owner.references" . }}{{ end -}}
-{{- end }}
-
 {{/*
 Whole companions: `object` names a define that gives one or several; what they say themselves of labels and annotations
 wins.
@@ -56,7 +61,6 @@ wins.
 {{- if include "watchbill.v1.due" . -}}
 {{- $labels := include "watchbill.v1.companion.labels" . -}}
 {{- $annotations := include "watchbill.v1.companion.annotations" . -}}
-{{- $owners := include "watchbill.v1.companion.owners" . -}}
 {{- $context := set (omit .root "watchbill") "watchbill" (dict "suffix" .suffix) -}}
 {{- range regexSplit "(?m)^---[ \\t]*$" (include .object $context) -1 -}}
 {{- $object := fromYaml . -}}
@@ -64,10 +68,7 @@ wins.
 {{- if $object -}}
 {{- $metadata := $object.metadata | default dict -}}
 {{- $_ := set $metadata "labels" (mergeOverwrite (fromYaml $labels) ($metadata.labels | default dict)) -}}
-{{- with mergeOverwrite (fromYaml $annotations) ($metadata.annotations | default dict) }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
-{{- /* An owner must be in the same namespace, so nothing that belongs to the cluster has one. */ -}}
-{{- $owned := has $object.kind (list "ServiceAccount" "Role" "RoleBinding" "ConfigMap" "Secret") -}}
-{{- if and $owners $owned (eq ($metadata.namespace | default $.root.Release.Namespace) $.root.Release.Namespace) }}{{ $_ := set $metadata "ownerReferences" (fromYamlArray $owners) }}{{ end }}
+{{- with mergeOverwrite (fromYaml $annotations) ($metadata.annotations | default dict) }}{{ $_ := set $metadata "annotations" . }}{{ end }}
 ---
 {{ mergeOverwrite $object (dict "metadata" $metadata) | toYaml }}
 {{ end -}}

@@ -56,11 +56,20 @@ ends its attempt itself: when a Job's deadline passes, Kubernetes deletes the po
 {{- with concat ($declaration.volumes | default list) $settings.volumes }}{{ $_ := set $spec "volumes" . }}{{ end -}}
 {{- $spec = merge $spec (include "watchbill.v1.placement" . | fromJson) -}}
 {{- $spec = mergeOverwrite $spec $settings.podSpec -}}
+{{- range concat $before $containers }}{{ include "watchbill.v1.root" (dict "of" $.job "container" . "pod" $spec) }}{{ end -}}
 {{- $metadata := dict "labels" (include "watchbill.v1.labels" . | fromYaml) -}}
 {{- with $settings.podAnnotations }}{{ $_ := set $metadata "annotations" . }}{{ end -}}
 {{- $_ := set $declaration "pod" (dict "metadata" $metadata "spec" $spec | toJson) -}}
 {{- end -}}
 {{- $declaration.pod -}}
+{{- end }}
+
+{{/* Refuses a container that asks for root and may not run as root: its pod would wait until its deadline. */}}
+{{- define "watchbill.v1.root" -}}
+{{- $security := mergeOverwrite (dict) .pod.securityContext .container.securityContext -}}
+{{- if and (eq (toString $security.runAsUser) "0") (eq (toString $security.runAsNonRoot) "true") -}}
+{{- fail (printf "watchbill: define %q: container %q has runAsUser 0, which is root, and runAsNonRoot: set podSecurityContext.runAsNonRoot to false, or run as another user" .of .container.name) -}}
+{{- end -}}
 {{- end }}
 
 {{/* Where a pod runs, and what its images are pulled with, as JSON. */}}

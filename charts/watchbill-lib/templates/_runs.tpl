@@ -62,8 +62,8 @@ that is taken. Where nobody can look (Argo CD, `helm template`) the name is alwa
 {{- end }}
 
 {{/*
-A ConfigMap that lives exactly as long as the release. Helm forgets a Job that only a failed upgrade made, and never deletes a
-hook; Kubernetes deletes both with their owner. It is the same object in both forms.
+A ConfigMap that lives as long as the release. Helm forgets a Job that only a failed upgrade made; Kubernetes deletes it with
+its owner. It is the same object in both forms.
 */}}
 {{- define "watchbill.v1.owner" -}}
 {{- include "watchbill.v1.declare" . }}

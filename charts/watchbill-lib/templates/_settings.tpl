@@ -26,6 +26,7 @@ other types here: from `--set-string`, or a number where Kubernetes wants a text
 {{- range $key := list "annotations" "labels" "podAnnotations" "nodeSelector" -}}
 {{- $_ := set $settings $key (include "watchbill.v1.texts" (index $settings $key) | fromJson) -}}
 {{- end -}}
+{{- if and $account.create (eq (toString $account.name) "default") }}{{ fail (printf "watchbill: define %q: serviceAccount.create with the name \"default\" would replace the namespace's own account: leave the name empty, or set create to false" $.of) }}{{ end -}}
 {{- $_ := set $account "annotations" (include "watchbill.v1.texts" $account.annotations | fromJson) -}}
 {{- toJson $settings -}}
 {{- end }}
