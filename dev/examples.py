@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PROGRESS = re.compile(r"^\w+ \d+ of \d+ charts\n", re.MULTILINE)  # only a busy machine prints it
 BLOCK = re.compile(r"^(```console\n)(.*?)(^```)", re.MULTILINE | re.DOTALL)
 
 
@@ -24,7 +25,7 @@ def printed(command: str) -> str:
     assert command.startswith("watchbill "), f"an example is a watchbill command: {command}"
     runnable = command.replace("watchbill ", f"{sys.executable} -m watchbill ", 1)
     done = subprocess.run(["bash", "-c", runnable], capture_output=True, text=True, cwd=ROOT, check=False)
-    return done.stdout + done.stderr
+    return done.stdout + PROGRESS.sub("", done.stderr)
 
 
 def parts(block: str) -> list[tuple[str, str]]:
