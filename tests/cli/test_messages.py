@@ -155,3 +155,102 @@ def test_a_version_that_yaml_takes_for_a_number(watchbill: Watchbill, tmp_path: 
         "product: shop\nversion: 2.6\ndefaultNamespace: shop\ncomponents: [{name: a, chart: a}]\n"
     )
     assert "write it like 2.6.0 or 2.6.0-rc.1" in watchbill("jobs", "list", "--bill", str(bill)).stderr
+
+
+@pytest.mark.usefixtures("charts")
+@pytest.mark.parametrize("command", [["check"], ["compare", "helm@3.19", "helm@4"], ["matrix"]])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-f", "nowhere.yaml"], "open nowhere.yaml: no such file or directory\n  name a file that exists\n"),
+        (["--set-file", "a=nowhere"], "failed parsing --set-file data: open nowhere: no such file"),
+        (["--set-json", "a={"], "failed parsing --set-json data of a"),
+        (["--kube-version", "banana"], "invalid kube version 'banana'"),
+    ],
+)
+def test_an_argument_that_is_wrong_for_all_charts_is_reported_once(
+    capsys: pytest.CaptureFixture[str], command: list[str], arguments: list[str], message: str
+) -> None:
+    chart("one")
+    chart("two")
+    assert run([*command, ".", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"error: {message}")
+    assert printed.err.count("error:") == 1
+
+
+@pytest.mark.usefixtures("charts")
+def test_a_baseline_that_is_missing_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
+    chart("one")
+    chart("two")
+    assert run(["check", ".", "--baseline", "nowhere.json"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: nowhere.json: no such file\n")
+
+
+@pytest.mark.usefixtures("charts")
+def test_values_of_a_release_that_are_missing_are_named_with_their_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    chart("one", **{"prod.yaml": "a: 1\n"})
+    Path(".watchbill.yaml").write_text("releases:\n- chart: one\n  values: [one/prod.yaml, one/prd.yaml]\n")
+    printed = said(capsys, "check", "one")
+    assert ".watchbill.yaml:3: no file at 'one/prd.yaml'\n  did you mean 'prod.yaml'?" in printed
+
+
+@pytest.mark.usefixtures("charts")
+def test_a_release_name_of_rehearse(capsys: pytest.CaptureFixture[str]) -> None:
+    chart("one")
+    assert "--release NAME" in said(capsys, "rehearse", "one", "install", "--release", "Bad_")
+
+
+@pytest.mark.usefixtures("charts")
+def test_a_library_chart_as_the_version_before(capsys: pytest.CaptureFixture[str]) -> None:
+    chart("one")
+    chart("lib", **{"Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\ntype: library\n"})
+    printed = said(capsys, "check", "one", "--from", "lib")
+    assert "library charts are not installable\n  name a chart that uses the library" in printed
+
+
+@pytest.mark.usefixtures("charts")
+def test_a_line_of_yaml_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    chart("one", **{"values.yaml": "a: [1\nb: 2\n"})
+    printed = said(capsys, "check", "one")
+    assert "yaml: line" not in printed
+    assert "correct one/values.yaml:2" in printed
+
+
+@pytest.mark.usefixtures("charts")
+def test_a_line_break_in_a_path(capsys: pytest.CaptureFixture[str]) -> None:
+    chart("new\nline", "one", **{"Chart.yaml": "apiVersion: v2\nname: one\nversion: 1.0.0\ntype: x\n"})
+    assert said(capsys, "show", "new\nline") == (
+        "error: new\\nline is not a chart that Helm can load: validation: chart.metadata.type must be application or"
+        " library\n  correct new\\nline/Chart.yaml\n"
+    )
+
+
+@pytest.mark.usefixtures("charts")
+@pytest.mark.parametrize(
+    ("allowed", "chosen"),
+    [("< 1.37.0-0", "1.36.0"), (">= 1.30.2 < 1.31.0", "1.30.4"), ("<=1.28.0", "1.28.0")],
+)
+@pytest.mark.parametrize("command", ["check", "matrix"])
+def test_a_chart_that_does_not_allow_the_newest_kubernetes(
+    capsys: pytest.CaptureFixture[str], command: str, allowed: str, chosen: str
+) -> None:
+    """The newest version that it allows is taken, and named as assumed."""
+    metadata = f'apiVersion: v2\nname: one\nversion: 1.0.0\nkubeVersion: "{allowed}"\n'
+    version = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: v}\ndata: {v: {{ .Capabilities.KubeVersion.Version }}}\n"
+    chart("one", **{"Chart.yaml": metadata, "templates__v.yaml": version})
+    assert run([command, "one", "-o", "json"]) < 2
+    assert f"Kubernetes {chosen}, because the chart allows only {allowed}" in capsys.readouterr().out.replace(
+        "\\u003c", "<"
+    )
+
+
+@pytest.mark.usefixtures("charts")
+def test_no_kubernetes_that_a_chart_allows(capsys: pytest.CaptureFixture[str]) -> None:
+    chart("one", **{"Chart.yaml": 'apiVersion: v2\nname: one\nversion: 1.0.0\nkubeVersion: ">= 1.99"\n'})
+    assert "--kube-version" in said(capsys, "check", "one")

@@ -19,6 +19,7 @@ class Chart(Struct, frozen=True):
     values: dict[str, Any]
     has_schema: bool  # its own, or one of a subchart
     templates: tuple[Template, ...]
+    kube_version: str = ""  # the versions of Kubernetes that it allows; empty: all
 
     @property
     def path(self) -> str:
@@ -68,4 +69,5 @@ def load(engine: Engine, path: str, *, follow_symlinks: bool = False) -> Chart:
         values=said.values or {},
         has_schema=said.has_schema,
         templates=said.templates,
+        kube_version=said.kube_version,
     )

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from watchbill.charts.protocol import EngineError
 from watchbill.errors import UserError
+from watchbill.patterns import regex
 
 if TYPE_CHECKING:
     from watchbill.charts.chart import Chart
@@ -24,11 +25,14 @@ _NEXT = {
     "yaml": "correct the template",
 }
 _OUTSIDE = "points out of the chart"  # of a link: all that --follow-symlinks allows
+_NOT_INSTALLABLE = "library charts are not installable"
+_NO_FILE = "no such file or directory"
 _SYNTAX = "parse error at ("  # of a template, which no value corrects
 # Where the words say nothing of the chart: that its path is among them is chance.
 _NAMELESS = ("schema", "symlink", "required", "fail")
 # Where `_next` names the place.
 _CORRECTED = ("chart", "values")
+_YAML_LINE = regex(r"yaml: line \d+: ")
 _LONGEST_LINE = 400
 _MOST_LINES = 12
 
@@ -42,6 +46,7 @@ def explain(error: EngineError, path: str, chart: "Chart | None" = None) -> User
     templates become paths of files."""
     if chart is not None:
         error = _with_paths(error, chart)
+    error, path = _on_one_line(error, path)
     what, where = _what_and_where(error)
     then = _next(error, path)
     kind = UserError
@@ -54,7 +59,7 @@ def explain(error: EngineError, path: str, chart: "Chart | None" = None) -> User
         then = f"run: helm dependency build {path}"
     is_named = path in what and error.kind not in _NAMELESS
     what = what if is_named else f"{path}: {what}"
-    return kind(_one_line(what), where="\n".join(filter(None, where)) or None, then=then)
+    return kind(what, where="\n".join(filter(None, where)) or None, then=then)
 
 
 def _next(error: EngineError, path: str) -> str | None:
@@ -63,6 +68,10 @@ def _next(error: EngineError, path: str) -> str | None:
         if error.message.endswith(_OUTSIDE):
             return "copy the file into the chart, or allow it with --follow-symlinks"
         return "remove the link, or copy into the chart what it should point to"
+    if error.kind == "chart" and error.message.endswith(_NOT_INSTALLABLE):
+        return "name a chart that uses the library"
+    if error.kind == "values" and error.file and _NO_FILE in error.message:
+        return "name a file that exists"
     if error.kind == "chart" and error.file:
         return f"correct {os.path.join(path, _place(error))}"
     if error.kind == "values" and error.file:
@@ -86,10 +95,10 @@ def _with_paths(error: EngineError, chart: "Chart") -> EngineError:
     return replace(error, message=message, file=path_of(error.file) if is_template else error.file)
 
 
-def _one_line(text: str) -> str:
-    """A path may contain line breaks."""
-    first, *rest = text.splitlines() or [""]
-    return "\\n".join((first, *rest))
+def _on_one_line(error: EngineError, path: str) -> tuple[EngineError, str]:
+    """A path may contain line breaks; those of Helm's messages mean something."""
+    shown = path.replace("\n", "\\n")
+    return replace(error, message=error.message.replace(path, shown)) if shown != path else error, shown
 
 
 def _what_and_where(error: EngineError) -> tuple[str, list[str]]:
@@ -108,6 +117,10 @@ def _what_and_where(error: EngineError) -> tuple[str, list[str]]:
     if len(lines) > 1:
         return lines[-1].strip(), _cut(lines[:-1])
     [headline] = lines or [""]
+    if (
+        error.kind in _CORRECTED and error.line
+    ):  # YAML's parser counts from zero: `_next` names the right line
+        headline = _YAML_LINE.sub("yaml: ", headline)
     rendered = [f"rendered: {_shortened(error.rendered.strip())}"] if error.rendered.strip() else []
     is_below = place and place not in headline and error.kind not in _CORRECTED
     return headline, [*([place] if is_below else []), *rendered]

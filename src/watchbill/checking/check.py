@@ -91,7 +91,7 @@ def _checked(engine: Engine, subject: Subject, charts: Charts, options: Options)
         ),
         findings=tuple(found),
         facts=tuple(_merged([*facts, *unmendable])),
-        assumed=tuple(assumed(first)),
+        assumed=tuple(assumed(first, options.context)),
     )
 
 

@@ -12,6 +12,7 @@ from watchbill.charts.process import EngineProcess, Limits
 from watchbill.charts.protocol import Context, Values, ValuesFile
 from watchbill.checking import baseline
 from watchbill.checking.baseline import Baseline
+from watchbill.checking.inputs.arguments import check_arguments
 from watchbill.checking.inputs.find import find
 from watchbill.checking.inputs.subject import Asked, Failed, Item, ReadText, Subject
 from watchbill.checking.inputs.workspace import Workspace
@@ -59,6 +60,7 @@ def carry_out(
 ) -> Done[T]:
     """The work done with each chart, in the order in which they were named."""
     with Engine(request.limits, spawned) as engine, Workspace() as workspace:
+        check_arguments(engine, request.context, workspace)
         items = find(engine, request.asked, workspace, read_text)
         plan = _Plan(engine, request, read_text)
         planned = [plan.of(item) for item in items]
@@ -83,6 +85,8 @@ class _Plan:
 
             text = read_text(request.objects, "objects")
             self._context = replace(self._context, cluster=read_objects(engine, request.objects, text))
+        if request.baseline:
+            self._baseline(request.baseline)
         self.fail_on: FailOn = request.fail_on or "error"
         if not request.fail_on and (said := self._configs.of("").fail_on):
             self.fail_on = said

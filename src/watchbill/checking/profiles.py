@@ -13,6 +13,7 @@ from watchbill.charts.render import Failure, Rendering, render
 from watchbill.checking.grounds import Finish, Ground, of_chart, of_manifests
 from watchbill.checking.inputs.api_branches import asked_apis
 from watchbill.checking.inputs.subject import Subject
+from watchbill.checking.kubernetes import choose_kubernetes, tell_choice
 from watchbill.checking.options import Options
 from watchbill.lifecycle.lab import Tool
 
@@ -52,6 +53,7 @@ def grounds_of(engine: Engine, subject: Subject, charts: Charts, options: Option
         )
         return
     context = replace(options.context, release=options.context.release or chart.name[:LONGEST_RELEASE])
+    context = choose_kubernetes(engine, chart, context)
 
     def finishing(tool: Tool) -> Finish | None:
         asked = options.post_rendering
@@ -67,10 +69,11 @@ def grounds_of(engine: Engine, subject: Subject, charts: Charts, options: Option
         )
 
 
-def assumed(ground: Ground) -> Iterator[str]:
+def assumed(ground: Ground, asked: Context) -> Iterator[str]:
     """What nobody said, and had to be said."""
     lab = ground.life
     yield f'release "{lab.release}" in namespace "{lab.namespace}"'
+    yield from tell_choice(ground.chart, asked, ground.renderings[0].context)
     if ground.changes:
         yield f"a made-up next version: {', '.join(ground.changes)}"
 

@@ -78,6 +78,7 @@ def command(
     cluster; deploys nothing. By default, takes the charts below the current directory and generates the next version of
     each: it changes the chart version, the app version, images and values."""
     from watchbill.charts.engine import Engine
+    from watchbill.checking.inputs.arguments import check_arguments
     from watchbill.checking.inputs.find import find
     from watchbill.checking.inputs.subject import Asked
     from watchbill.checking.inputs.workspace import Workspace
@@ -91,9 +92,11 @@ def command(
     asked = Asked(
         charts_or_here(charts, manifests), manifests, from_, deps=deps, follow_symlinks=chosen.follow_symlinks
     )
+    context = chosen.context()
     with Engine(chosen.limits, session.take_engine()) as engine, Workspace() as workspace:
+        check_arguments(engine, context, workspace)
         items = find(engine, asked, workspace, read_text)
-        tabulator = Tabulator(engine, chosen.context(), columns, follow_symlinks=chosen.follow_symlinks)
+        tabulator = Tabulator(engine, context, columns, follow_symlinks=chosen.follow_symlinks)
         found = tabulator.tabulate(items)
     deliver(session, chosen_outputs, lambda output: _printed(found, output))
     for failed in found.failed:

@@ -46,8 +46,10 @@ def read(arguments: Sequence[str], tool: str, manifests: Sequence[str], release:
             then=f"add moves: {COMMAND} {shlex.join(versions)} {' '.join(_typical(chosen))}",
         )
     played = [_move(rest, place, chosen, charts) for place in range(len(rest))]
-    for name in (release, *(move.release for move in played if move.release)):
-        check_release(name.rpartition("/")[2])
+    check_release(release, "--release")
+    for move in played:
+        if move.release:
+            check_release(move.release.rpartition("/")[2])
     return Script(chosen, tuple(charts), tuple(moves.number(played, len(charts) or len(manifests))))
 
 

@@ -55,7 +55,10 @@ def example(page: str) -> str:
 def test_the_example_of_the_page_can_be_read(
     engine: Engine, example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path, {NAME: example, "charts/membership/Chart.yaml": "name: membership\n"})
+    write(
+        tmp_path,
+        {NAME: example, "charts/membership/Chart.yaml": "name: membership\n", "values/prod.yaml": ""},
+    )
     monkeypatch.chdir(tmp_path)
     config = read(engine, NAME, rule_names.ALL)
     assert config.releases_of("charts/membership")

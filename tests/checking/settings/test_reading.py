@@ -54,6 +54,7 @@ def repository(here: Path) -> Path:
         here,
         {
             NAME: EVERYTHING,
+            "values/prod.yaml": "a: 1\n",
             "charts/membership/Chart.yaml": "name: membership\n",
             "charts/orders/Chart.yaml": "name: orders\n",
         },

@@ -50,7 +50,7 @@ def _compared(engine: Engine, subject: Subject, options: Options) -> Compared:
         is_cut=any(comparison.is_cut for comparison in comparisons),
         differences=tuple(sorted(told, key=lambda one: (one.handed_over, ORDER.index(one.what)))),
         facts=tuple(dict.fromkeys(fact for one in seen for fact in one.facts)),
-        assumed=tuple(assumed(grounds[0])),
+        assumed=tuple(assumed(grounds[0], options.context)),
     )
 
 

@@ -84,6 +84,9 @@ class Meaning:
         chart = self._path(written.chart)
         if not os.path.exists(chart):
             self._wrong((*path, "chart"), f"no chart at {quoted(chart)}", _neighbour(chart))
+        for number, text in enumerate(written.values):
+            if "://" not in text and not os.path.exists(file := self._path(text)):
+                self._wrong((*path, "values", number), f"no file at {quoted(file)}", _neighbour(file))
         if written.name:
             try:
                 check_release(written.name)

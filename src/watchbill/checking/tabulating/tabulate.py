@@ -11,6 +11,7 @@ from watchbill.charts.protocol import Context, ValuesFile
 from watchbill.checking.findings import claimed
 from watchbill.checking.grounds import Ground, of_chart, of_manifests
 from watchbill.checking.inputs.subject import Failed, Item, Skipped, Subject
+from watchbill.checking.kubernetes import choose_kubernetes, tell_choice
 from watchbill.checking.locating import Locator
 from watchbill.checking.profiles import LONGEST_RELEASE
 from watchbill.checking.tabulating.matrix import Matrix, matrix
@@ -60,7 +61,9 @@ class Tabulator:
         before = self._load(subject.old) if subject.old else None
         grounds = self._grounds(self._load(subject.source), before, subject.values_profiles)
         locator = Locator(self._engine, grounds[0], subject.path)
-        return matrix(grounds, locator, subject.path, before.version if before else "", rule_of=rule_of)
+        made = matrix(grounds, locator, subject.path, before.version if before else "", rule_of=rule_of)
+        chosen = tell_choice(grounds[0].chart, self._context, grounds[0].renderings[0].context)
+        return replace(made, assumed=(*chosen, *made.assumed))
 
     def _of_manifests(self, subject: Subject) -> Matrix:
         context = replace(self._context, release=self._context.release or subject.label or "r")
@@ -76,6 +79,7 @@ class Tabulator:
     def _grounds(self, chart: Chart, before: Chart | None, profiles: Sequence[str]) -> list[Ground]:
         """With the chart's own values, or with the first file of ci/ that is enough where they are not."""
         context = replace(self._context, release=self._context.release or chart.name[:LONGEST_RELEASE])
+        context = choose_kubernetes(self._engine, chart, context)
         try:
             return list(of_chart(self._engine, chart, before, context, self._tools))
         except UserError:
