@@ -13,6 +13,8 @@ from watchbill.patterns import regex
 if TYPE_CHECKING:
     from watchbill.charts.chart import Chart
 
+# Kinds of errors that other values may avoid.
+OF_VALUES = ("required", "fail", "schema", "template")
 _NEXT = {
     "chart": "name a directory with a Chart.yaml, or a packaged chart (.tgz)",
     "fail": "correct the values, or the chart",
@@ -41,6 +43,10 @@ class MissingDependency(UserError):  # noqa: N818
     """A chart that is not in `charts/`: commands that can fetch it say so."""
 
 
+class CannotRender(UserError):  # noqa: N818
+    """A chart that does not render with these values, and maybe with others."""
+
+
 def explain(error: EngineError, path: str, chart: "Chart | None" = None) -> UserError:
     """Return the error for the user. `path` is the chart or file that the user named; with the loaded `chart`, names of
     templates become paths of files."""
@@ -49,7 +55,7 @@ def explain(error: EngineError, path: str, chart: "Chart | None" = None) -> User
     error, path = _on_one_line(error, path)
     what, where = _what_and_where(error)
     then = _next(error, path)
-    kind = UserError
+    kind = CannotRender if error.kind in OF_VALUES else UserError
     if error.kind == "dependency" and error.missing:
         kind = MissingDependency
         said, *more = error.message.splitlines()

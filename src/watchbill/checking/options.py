@@ -30,3 +30,4 @@ class Options(Struct, frozen=True):
     config: Config = Config()
     baseline: Baseline = Baseline()
     selection: Selection = Selection()
+    fill: bool = False  # placeholders for values that the chart requires

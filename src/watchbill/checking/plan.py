@@ -47,6 +47,7 @@ class Request(Struct, frozen=True):
     reads_baseline: bool = True  # one that is settled too; not where a new one shall hold all that is found
     fail_on: FailOn | None = None
     selection: Selection = Selection()
+    fill: bool = False
     tabulates: bool = False  # a matrix of each chart is wanted, too
 
 
@@ -117,6 +118,7 @@ class _Plan:
             config=config,
             baseline=self._baseline(self._request.baseline or config.baseline),
             selection=self._request.selection,
+            fill=self._request.fill,
         )
         if not subject.source or self._context.values != Values():
             return [(subject, options)]

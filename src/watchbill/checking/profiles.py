@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
+from watchbill.charts.problems import CannotRender
 from watchbill.charts.protocol import Context, ValuesFile
 from watchbill.charts.render import Failure, Rendering, render
 from watchbill.checking.grounds import Finish, Ground, of_chart, of_manifests
@@ -15,6 +16,7 @@ from watchbill.checking.inputs.api_branches import asked_apis
 from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.kubernetes import choose_kubernetes, tell_choice
 from watchbill.checking.options import Options
+from watchbill.checking.required_values import fill, name_required, tell_placeholders
 from watchbill.lifecycle.lab import Tool
 
 LONGEST_RELEASE = 53
@@ -63,16 +65,21 @@ def grounds_of(engine: Engine, subject: Subject, charts: Charts, options: Option
 
         return PostRenderer(engine, tool, asked.command, asked.arguments, asked.seconds)
 
-    for profile, chosen in _profiles(engine, chart, context, subject.values_profiles):
-        yield from of_chart(
-            engine, chart, charts.before, chosen, options.tools, profile=profile, finishing=finishing
-        )
+    for profile, given in _profiles(engine, chart, context, subject.values_profiles):
+        chosen = fill(engine, chart, given) if options.fill else given
+        try:
+            yield from of_chart(
+                engine, chart, charts.before, chosen, options.tools, profile=profile, finishing=finishing
+            )
+        except CannotRender as error:
+            raise name_required(engine, chart, chosen, error) from None
 
 
 def assumed(ground: Ground, asked: Context) -> Iterator[str]:
     """What nobody said, and had to be said."""
     lab = ground.life
     yield f'release "{lab.release}" in namespace "{lab.namespace}"'
+    yield from tell_placeholders(ground.renderings[0].context)
     yield from tell_choice(ground.chart, asked, ground.renderings[0].context)
     if ground.changes:
         yield f"a made-up next version: {', '.join(ground.changes)}"

@@ -52,6 +52,7 @@ OPTIONS = (
         "Exit with 1 if there is a finding of at least this severity.  [default: error]",
         read=OneOf(FAIL_ON),
     ),
+    Option(("--fill",), "Set placeholders for values that a chart requires and nobody gives.", switch=True),
     Option(("--skip-others",), "Skip files that belong to no chart, for pre-commit.", switch=True),
     Option(("--allow-unchecked",), "Do not fail because of charts that cannot be checked.", switch=True),
     *output_options(*FORMATS),
@@ -105,6 +106,7 @@ def _request(options: dict[str, Any], outputs: tuple[Output, ...]) -> "Request":
         reads_baseline=not options["write_baseline"],
         fail_on=options["fail_on"],
         selection=read_selection(options["select"], options["ignore"], rule_names.ALL),
+        fill=options["fill"],
         tabulates=any(output.form in WITH_MATRIX for output in outputs),
     )
 
