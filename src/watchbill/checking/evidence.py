@@ -79,7 +79,8 @@ def words(played: Played, version: int, changes: Sequence[str], versions: Sequen
         return _happening(move)
     text = _command(move)
     if move.verb in ("upgrade", "apply") and version >= 0:
-        text += f", {_news(changes)}" if move.version != version else ", same version"
+        news = "same version" if move.version == version else _news(changes)
+        text += f", {news if move.version >= version else 'the old version again'}"
     if move.verb in BRINGS and version < 0 and versions[move.version] == "before":
         text += ", the version before"
     return text

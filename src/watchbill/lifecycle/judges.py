@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from watchbill.lifecycle import awaited, contents, misapplied, properties, skew
+from watchbill.lifecycle import awaited, contents, misapplied, properties, reruns, skew
 from watchbill.lifecycle.properties import Offence, Scene
 
 
@@ -10,5 +10,6 @@ def judge(scene: Scene) -> Iterator[Offence]:
     yield from properties.judge(scene)
     yield from contents.judge(scene)
     yield from awaited.judge(scene)
+    yield from reruns.judge(scene)
     yield from skew.judge(scene)
     yield from misapplied.judge(scene)

@@ -31,6 +31,8 @@ class Property(Enum):
     RETURNS = "a release can be brought back to deployed"
     RUNS = "a hook that is executed runs"
     CATCHES_UP = "a Job that failed has run before its release counts as deployed"
+    ONCE = "a plain Job runs again only if what it runs has changed"
+    OWN = "a plain Job that an operation brings runs: none that an earlier release left counts for it"
     STARTS = "what a pod needs is there when it starts"
     SPARES = "nothing is deleted that running pods need"
     KEEPS = "what a version brings is there afterwards"

@@ -51,6 +51,17 @@ def once(key: Key) -> Mend:
     return mend
 
 
+def with_job(job: Manifest) -> Mend:
+    """The template of a plain Job always makes this one."""
+
+    def mend(rendered: Rendered) -> Rendered:
+        rest = tuple(one for one in rendered.manifests if one.path != job.path or one.key.kind != "Job")
+        made = len(rest) < len(rendered.manifests)
+        return replace(rendered, manifests=(*rest, job)) if made else rendered
+
+    return mend
+
+
 def changed(key: Key, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Mend:
     """One object with another body."""
 

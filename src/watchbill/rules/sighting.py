@@ -114,6 +114,28 @@ class Sighting(Struct, frozen=True, dict=True):
         """The changes of the next version that it takes: none if one version alone shows it, without any fault."""
         return self.changes if self.changes_version or self.faults else ()
 
+    @property
+    def next_upgrade(self) -> Rendered:
+        """What the next upgrade to the same version would bring."""
+        last = self.last.release.revision if self.last.release else 0
+        release = self.lab.named(self.move.release)
+        return self.lab.versions.render(
+            self.move.version, release, upgrade=True, revision=last + 1, world=self.last.world
+        )
+
+    def as_checked(self, key: Key) -> Key:
+        """The object that its template makes in the version that is checked: its name may differ in each version."""
+        versions = (self.recorded, *(self.version(number) for number in range(len(self.lab.versions))))
+        known = (one for rendered in versions for one in rendered.everything())
+        path = next((one.path for one in known if one.key == key), "")
+        # Made-up versions come after the checked one, real ones before it.
+        number = 0 if self.changes else len(self.lab.versions) - 1
+        rendered = self.lab.versions.render(
+            number, self.lab.named(self.move.release), upgrade=False, revision=1, world=World()
+        )
+        made = [one.key for one in rendered.everything() if (one.path, one.key.kind) == (path, key.kind)]
+        return made[0] if path and len(made) == 1 else key
+
     def manifest(self, key: Key) -> Manifest | None:
         """An object as the version has it, be it plain or a hook's."""
         return next((one for one in self.rendered.everything() if one.key == key), None)

@@ -1,0 +1,108 @@
+"""Whether plain Jobs run when they should: again after a failure, for each install, and not without a reason."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from watchbill.lifecycle.objects import Body, Key, at
+from watchbill.lifecycle.play import is_job
+from watchbill.lifecycle.properties import Cause, Offence, Property, Scene
+from watchbill.lifecycle.world import Manifest, Release, Rendered
+
+STILL_FAILED = "still failed"
+ADOPTED = "left by an earlier release"
+EXPIRED = "expired"
+RENAMED = "another name at each render"
+RELABELLED = "only labels or annotations of its pods differ"
+INSTALL_ONLY = "rendered by installs only"
+WORKED = ("deployed", "superseded")
+
+
+def judge(scene: Scene) -> Iterator[Offence]:
+    played = scene.played
+    release = played.release
+    if not played.ok or release is None or played.move.verb not in ("install", "upgrade", "rollback"):
+        return
+    jobs = [one for one in release.rendered.manifests if is_job(one.key)]
+    if not jobs:
+        return
+    history = scene.before.history(scene.lab.records(scene.lab.named(played.move.release)))
+    for job in jobs:
+        if job.key not in played.ran:
+            yield from _not_run(scene, job, history)
+        elif history:
+            yield from _run_again(scene, job, history[-1])
+
+
+def _not_run(scene: Scene, job: Manifest, history: Sequence[Release]) -> Iterator[Offence]:
+    found, verb = scene.before.objects.get(job.key), scene.played.move.verb
+    if found is None or found.run is None or not found.run.finished or verb == "rollback":
+        return
+    if history and _has(history[-1].rendered, job.key):
+        if found.run.phase == "failed":
+            yield Offence(Property.CATCHES_UP, Cause(job.key, STILL_FAILED))
+    elif not any(one.status in WORKED and _has(one.rendered, job.key) for one in history):
+        yield Offence(Property.OWN, Cause(job.key, ADOPTED))
+
+
+def _run_again(scene: Scene, job: Manifest, before: Release) -> Iterator[Offence]:
+    if scene.played.move.verb == "rollback":
+        if not any(one.path == job.path and is_job(one.key) for one in _next_upgrade(scene).everything()):
+            yield Offence(Property.ONCE, Cause(job.key, INSTALL_ONLY))
+        return
+    if any(one.key == job.key and one.body == job.body for one in before.rendered.manifests):
+        if job.key not in scene.before.objects and _ttl(job.body) is not None:
+            yield Offence(Property.ONCE, Cause(job.key, EXPIRED))
+        return
+    old = predecessor(before.rendered, job)
+    if old is None or old.key == job.key:
+        return
+    if not _has(_next_upgrade(scene), job.key):
+        yield Offence(Property.ONCE, Cause(job.key, RENAMED))
+    elif runs_the_same(old, job):
+        yield Offence(Property.ONCE, Cause(job.key, RELABELLED))
+
+
+def predecessor(rendered: Rendered, job: Manifest) -> Manifest | None:
+    """The Job that the same template makes in another revision, if it makes one only."""
+    made = [one for one in rendered.manifests if one.path == job.path and is_job(one.key)]
+    return made[0] if len(made) == 1 else None
+
+
+def runs_the_same(old: Manifest, new: Manifest) -> bool:
+    """Whether the pods of two Jobs differ in labels and annotations at most, apart from the Jobs' names."""
+    one, other = _pod(old), _pod(new)
+    return one is not None and renamed(one, old.key.name, new.key.name) == other
+
+
+def _pod(job: Manifest) -> Any:
+    return at(job.body.object, "spec", "template", "spec")
+
+
+def renamed(thing: Any, old: str, new: str) -> Any:
+    """The same with another name wherever this one stands."""
+    if isinstance(thing, Mapping):
+        return {field: renamed(value, old, new) for field, value in thing.items()}
+    if isinstance(thing, list):
+        return [renamed(item, old, new) for item in thing]
+    return thing.replace(old, new) if isinstance(thing, str) else thing
+
+
+def _next_upgrade(scene: Scene) -> Rendered:
+    """What the next upgrade to the same version would bring."""
+    lab, move, release = scene.lab, scene.played.move, scene.played.release
+    assert release is not None
+    return lab.versions.render(
+        move.version,
+        lab.named(move.release),
+        upgrade=True,
+        revision=release.revision + 1,
+        world=scene.played.world,
+    )
+
+
+def _has(rendered: Rendered, key: Key) -> bool:
+    return any(one.key == key for one in rendered.manifests)
+
+
+def _ttl(body: Body) -> Any:
+    return at(body.object, "spec", "ttlSecondsAfterFinished")
