@@ -47,6 +47,10 @@ class EngineFailed(Exception):  # noqa: N818
         self.error = error
 
 
+class RenderingTimedOut(UserError):  # noqa: N818
+    """The engine did not answer in time."""
+
+
 class Engine:
     """One engine process, used as a context manager. `spawned` is one that `__main__` started early.
 
@@ -132,7 +136,7 @@ class Engine:
             yield
         except process.TimedOut:
             self.close()
-            raise UserError(
+            raise RenderingTimedOut(
                 f"rendering took longer than {self.limits.seconds:g} s and was stopped",
                 where=_chart_of(question),
                 then="look for a template that never ends, or allow more with --timeout",

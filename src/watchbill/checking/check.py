@@ -6,8 +6,9 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
+from watchbill import ticking
 from watchbill.charts.chart import Chart
-from watchbill.charts.engine import Engine
+from watchbill.charts.engine import Engine, RenderingTimedOut
 from watchbill.charts.render import Resource
 from watchbill.checking import findings
 from watchbill.checking.grounds import Ground
@@ -58,20 +59,20 @@ def _inline(subject: Subject, chart: Chart | None) -> list[InlineIgnore]:
 
 
 def _checked(engine: Engine, subject: Subject, charts: Charts, options: Options) -> Checked:
-    grounds, heard, facts = list[Ground](), list[findings.Heard](), list[Fact]()
-    for made in grounds_of(engine, subject, charts, options):
-        ground = made.bound_by(options.contracts)
-        grounds.append(ground)
-        own = list[findings.Heard]()
-        for said in findings.listen(ground, options.depth, options.in_use, options.scenarios):
-            if isinstance(said, Fact):
-                facts.append(said)
-            else:
-                own.append(said)
-        heard += own
-        heard += _after_repair(ground, options, own)
-    groups, unmendable = findings.settle(heard)
-
+    said, problem = _Said(), None
+    try:
+        with ticking.limit(engine.limits.seconds):
+            said.gather(engine, subject, charts, options)
+    except RenderingTimedOut:
+        if not said.grounds:
+            raise  # it names the template's side of it
+        problem = _stopped(subject, engine.limits.seconds)
+    except ticking.OutOfTime:
+        problem = _stopped(subject, engine.limits.seconds)
+        if not said.grounds:
+            return Checked(subject.path, tools=tuple(map(str, options.tools)), problem=problem)
+    grounds = said.grounds
+    groups, unmendable = findings.settle(said.heard)
     profiles = frozenset(ground.profile for ground in grounds)
     found = findings.write(
         engine, groups, subject.path, subject.manifests, profiles=profiles, avoid=partial(_override, engine)
@@ -90,8 +91,42 @@ def _checked(engine: Engine, subject: Subject, charts: Charts, options: Options)
             {scenario.name for tool in options.tools for scenario in scenarios(tool, options.scenarios)}
         ),
         findings=tuple(found),
-        facts=tuple(_merged([*facts, *unmendable])),
+        facts=tuple(_merged([*said.facts, *unmendable])),
         assumed=tuple(assumed(first, options.context)),
+        problem=problem,
+    )
+
+
+class _Said(Struct):
+    """What is said of a chart. It counts also where the time is up before all is said."""
+
+    grounds: list[Ground] = []
+    heard: list[findings.Heard] = []
+    facts: list[Fact] = []
+
+    def gather(self, engine: Engine, subject: Subject, charts: Charts, options: Options) -> None:
+        rendering = f"{subject.path}: trying other values"
+        ticking.now_at(rendering)
+        for made in grounds_of(engine, subject, charts, options):
+            ground = made.bound_by(options.contracts)
+            values = f" with {ground.profile}" if ground.profile else ""
+            ticking.now_at(f"{subject.path}: playing {ground.tool}{values}")
+            self.grounds.append(ground)
+            before = len(self.heard)
+            for said in findings.listen(ground, options.depth, options.in_use, options.scenarios):
+                if isinstance(said, Fact):
+                    self.facts.append(said)
+                else:
+                    self.heard.append(said)
+            self.heard.extend(_after_repair(ground, options, self.heard[before:]))
+            ticking.now_at(rendering)
+
+
+def _stopped(subject: Subject, seconds: float) -> Problem:
+    return Problem(
+        f"the check took longer than {seconds:g} s and was stopped: there may be more than what was found",
+        subject.path,
+        "allow more with --timeout",
     )
 
 

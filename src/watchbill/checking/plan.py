@@ -27,7 +27,7 @@ from watchbill.lifecycle.lab import Tool
 from watchbill.rehearsal.script import read_tool
 
 T = TypeVar("T")
-Tell = Callable[[int, int, str], None]  # how many are done, of how many, and which is the newest
+Tell = Callable[[int, int], None]  # how many are done, and of how many
 
 DEFAULT_TOOLS = (read_tool("helm@4"), read_tool("helm@3.19"))
 
@@ -67,9 +67,10 @@ def carry_out(
         planned = [plan.of(item) for item in items]
         answers = each(work, [task for _, tasks in planned for task in tasks], request.limits, engine)
         done = list[tuple[Item, list[T]]]()
+        tell(0, len(items))
         for item, tasks in planned:
             done.append((item, list(islice(answers, len(tasks)))))
-            tell(len(done), len(items), item.path)
+            tell(len(done), len(items))
     return Done(done, plan.fail_on)
 
 

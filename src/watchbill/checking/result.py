@@ -117,6 +117,11 @@ class Checked(Struct, frozen=True, rename="camel"):
     skipped: str = ""  # why there is nothing to check: a library chart
     problem: Problem | None = None
 
+    @property
+    def unfinished(self) -> str:
+        """Say how far the check of a chart with a problem came."""
+        return "incomplete" if self.assumed else "not checked"
+
 
 class Run(Struct, frozen=True, rename="camel"):
     """All of it."""

@@ -20,13 +20,23 @@ from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import World
 from watchbill.rules.policies import BEFORE, policies
 from watchbill.rules.sighting import Sighting
+from watchbill.ticking import OutOfTime
 
 
 def sightings(ground: Ground, depth: int, own: Sequence[Scenario] = ()) -> Iterator[Sighting]:
     """`own` are scenarios of the user's. Changes come first, but are played last: until then they are rendered."""
-    life = [*_named(ground, own), *_explored(ground, depth), *_killed(ground), *_neighbours(ground)]
-    yield from _changes(ground)
+    changes, life = list[Sighting](), list[Sighting]()
+    late = None
+    try:
+        for part in (_named(ground, own), _explored(ground, depth), _killed(ground), _neighbours(ground)):
+            life.extend(part)
+        changes.extend(_changes(ground))
+    except OutOfTime as reached:
+        late = reached
+    yield from changes
     yield from life
+    if late is not None:
+        raise late
 
 
 def _explored(ground: Ground, depth: int) -> Iterator[Sighting]:

@@ -10,7 +10,7 @@ import select
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn, TypeVar
 
-from watchbill import interrupts
+from watchbill import interrupts, ticking
 from watchbill.charts.engine import Engine
 from watchbill.charts.process import SIGKILL, Limits
 from watchbill.checking.inputs.subject import Subject
@@ -63,6 +63,7 @@ class _Crew:
             self._hire().give(next(waiting))
         for number in range(len(self._tasks)):
             while number not in finished:
+                ticking.now_at(f"checking {', '.join(self._paths())}")
                 for worker in self._ready():
                     finished[worker.number] = self._result_of(worker)
                     self._give_next(worker, next(waiting, None))
@@ -70,6 +71,10 @@ class _Crew:
             if isinstance(result, Exception):
                 raise result
             yield result
+
+    def _paths(self) -> Iterator[str]:
+        """Yield the charts that are at work."""
+        return (self._tasks[worker.number][0].path for worker in self._workers.values())
 
     def kill(self) -> None:
         while self._workers:
@@ -153,6 +158,7 @@ class _Worker:
 
 def _serve(numbers: int, results: int, work: Work[Any], tasks: Sequence[Task], limits: Limits) -> NoReturn:
     """The whole life of a worker."""
+    ticking.forget()
     try:
         engine = Engine(limits, eager=False)  # the other workers want the processors
         with open(numbers, "rb") as asked, open(results, "wb") as answered:

@@ -86,8 +86,8 @@ def rendering_options(*, without: Collection[str] = (), release: str = "release-
         ),
         Option(
             ("--timeout",),
-            "Give up rendering after this time.",
-            default="60s",
+            "Give up on a chart after this time.",
+            default="5m",
             show_default=True,
             read=duration,
         ),

@@ -19,6 +19,6 @@ def _lines(run: Run, options: ReportOptions) -> Iterator[str]:
         file, line, column = (place.file, place.line, place.column) if place else (home_file(chart), 1, 1)
         yield f"{file}:{line or 1}:{column or 1}: {finding.rule} {finding.title}"
     for unchecked, problem in unchecked_charts(run):
-        yield f"{home_file(unchecked.path)}:1:1: not checked: {'; '.join(complaint(unchecked, problem))}"
+        yield f"{home_file(unchecked.path)}:1:1: {unchecked.unfinished}: {'; '.join(complaint(unchecked, problem))}"
     if not options.quiet:
         yield verdict(run)

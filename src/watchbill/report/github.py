@@ -22,7 +22,7 @@ def _lines(run: Run, options: ReportOptions) -> Iterator[str]:
         title = f"{finding.rule} {finding.name}"
         yield _command(COMMANDS[finding.level], _place(finding), title, message(finding))
     for chart, problem in unchecked_charts(run):
-        yield _command("error", {}, "not checked", "\n".join(complaint(chart, problem)))
+        yield _command("error", {}, chart.unfinished, "\n".join(complaint(chart, problem)))
     for text in run.unknown_ignores:
         yield _command("warning", {}, "an ignore matches nothing any more", text)
     if not options.quiet:

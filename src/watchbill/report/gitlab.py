@@ -52,7 +52,7 @@ def _issues(run: Run) -> Iterator[Issue]:
         )
     for unchecked, problem in unchecked_charts(run):
         yield Issue(
-            f"not checked: {'; '.join(complaint(unchecked, problem))}",
+            f"{unchecked.unfinished}: {'; '.join(complaint(unchecked, problem))}",
             NOT_CHECKED,
             _digest(NOT_CHECKED, unchecked.path),
             SEVERITY_NOT_CHECKED,

@@ -47,7 +47,7 @@ def _numbers(charts: Sequence[Checked], options: ReportOptions) -> dict[str, str
 def _cases(chart: Checked, options: ReportOptions) -> Iterator[str]:
     if chart.problem:
         more = "\n".join(part for part in (chart.problem.where, chart.problem.then) if part)
-        said = _element("error", more, message=chart.problem.what, type="not checked")
+        said = _element("error", more, message=chart.problem.what, type=chart.unfinished)
         yield from _case(chart, CHECKED, said)
     elif chart.skipped:
         yield from _case(chart, CHECKED, _element("skipped", "", message=chart.skipped))

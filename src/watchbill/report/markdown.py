@@ -103,7 +103,7 @@ def _counts(chart: Checked) -> tuple[str, ...]:
 
 def _unchecked(unchecked: tuple[Checked, Problem]) -> Iterator[str]:
     what, *more = complaint(*unchecked)
-    yield f"**not checked** {escaped(what)}"
+    yield f"**{unchecked[0].unfinished}** {escaped(what)}"
     yield from ("", *block(more), "") if more else ("",)
 
 

@@ -165,7 +165,7 @@ def _ignored(ignored: Ignored, columns: int) -> Iterator[str]:
 
 def _unchecked(chart: Checked, problem: Problem, columns: int) -> Iterator[str]:
     what, *more = complaint(chart, problem)
-    label = style("not checked", fg="red", bold=True)
+    label = style(chart.unfinished, fg="red", bold=True)
     yield from wrapped(what, columns, first=f"{label}  ", then="  ")
     for line in more:
         yield from wrapped(line, columns, first="  ", then="    ")

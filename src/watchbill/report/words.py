@@ -1,5 +1,6 @@
 """How what was found is said in every report: tools, places, errors, charts."""
 
+from collections import Counter
 from collections.abc import Sequence
 from posixpath import basename, commonpath, dirname, isabs
 from typing import Protocol
@@ -132,8 +133,8 @@ def no_charts(since: str) -> str:
 
 def verdict(run: Run) -> str:
     """`1 error, 1 note in 2 of 15 charts; 1 chart not checked; 1 skipped; 2 findings ignored`"""
-    checked = [chart for chart in run.charts if chart.problem is None and not chart.skipped]
-    unchecked = sum(chart.problem is not None for chart in run.charts)
+    problems = Counter(chart.unfinished for chart in run.charts if chart.problem)
+    checked = [chart for chart in run.charts if not chart.skipped and (not chart.problem or chart.findings)]
     skipped = sum(bool(chart.skipped) for chart in run.charts)
     ignored = sum(len(chart.ignored) for chart in run.charts)
     found_in = sum(bool(chart.findings) for chart in checked)
@@ -143,8 +144,7 @@ def verdict(run: Run) -> str:
         parts.append(f"{tally(run.findings)} in {among}")
     elif checked:
         parts.append(f"nothing found in {counted(len(checked), 'chart')}")
-    if unchecked:
-        parts.append(f"{counted(unchecked, 'chart')} not checked")
+    parts += [f"{counted(number, 'chart')} {how}" for how, number in sorted(problems.items())]
     if skipped:
         parts.append(f"{skipped} skipped")
     if ignored:
