@@ -41,6 +41,7 @@ BUNDLED = (
     "watchbill.report.formats",
     "watchbill.report.text",
     "watchbill.rules.registry",
+    "watchbill.ticking",
 )
 
 
