@@ -35,7 +35,9 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        line = os.environ["COMP_LINE"]
+        line = os.environ.get("COMP_LINE")
+        if line is None:  # a script from before this one asks
+            return super().get_completion_args()
         words = split_arg_string(line)[1:]
         incomplete = "" if line.endswith(" ") or not words else words.pop()
         return words, incomplete
