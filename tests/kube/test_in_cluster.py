@@ -79,7 +79,7 @@ def test_a_context_that_is_asked_for_is_not_replaced_by_the_pod(
 
 
 def test_nothing_anywhere(home: Path, tmp_path: Path) -> None:
-    with pytest.raises(KubeError, match="no cluster is known") as caught:
+    with pytest.raises(KubeError, match="no cluster configured: no kubeconfig found") as caught:
         access.find(environment={"HOME": str(home)}, service_account=str(tmp_path / "none"))
     assert "--kubeconfig" in str(caught.value)
 
