@@ -1,58 +1,71 @@
 package main
 
 import (
-	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"maps"
-	"regexp"
+	"reflect"
+	"slices"
 	"sync"
 )
 
 // maxKept is how many bytes of output a chart keeps of runs that may be asked for again.
-const maxKept = 2 << 20
+const maxKept = 32 << 20
 
-// executions are the runs of a chart's templates. Contexts that templates cannot tell apart share one: those that
-// differ in what is asked of the output, in the order in which documents are sorted, in Helm's version, for which
-// hardly any template asks, and in the operation, for which few do.
+// executions are the runs of a chart's templates. A run serves every context in which the templates would have done
+// the same. They note what they ask for: the version of Helm, the operation, chance, objects of the cluster. Hardly any
+// template asks for the first, few for the others.
 type executions struct {
 	lock     sync.Mutex
-	known    map[string]*execution // by what templates see
-	kept     int
-	believed map[belief]func() bool
+	known    map[executionKey][]*execution
+	kept     []*execution // of those that are known, the oldest first
+	size     int          // of their outputs
+	believed map[sight]func() bool
 }
 
-// belief is that nobody asks for something: for Helm's version in installs or in upgrades, or for the operation.
-type belief struct{ upgrade, operation bool }
+// executionKey is all of a context that decides what templates give, and that nobody notes if they ask for it.
+type executionKey [sha256.Size]byte
 
 type execution struct {
+	key     executionKey
 	context *Context
 	run     func() (*rendering, *Error)
-	counted bool // among what is kept
+	size    int
 }
 
 func newExecutions() *executions {
-	return &executions{known: map[string]*execution{}, believed: map[belief]func() bool{}}
+	return &executions{known: map[executionKey][]*execution{}, believed: map[sight]func() bool{}}
 }
 
 // execute runs the templates in a context, or takes over a run that is as good.
 func (l *loadedChart) execute(context *Context) (*rendering, *Error) {
-	key := seenByTemplates(*context, l.namesOperation)
-	if key == "" || l.namesHelmVersion {
+	for _, object := range context.Cluster {
+		plainNumbers(object, asInteger)
+	}
+	key, ok := keyOf(*context)
+	if !ok || l.largeFile != "" { // which some versions of Helm refuse
+
 		return l.executeContext(context)
 	}
-	run := func() (*rendering, *Error) { return l.executeContext(context) }
-	known := l.executions.find(key, context, run)
-	if !l.servesOperation(known, context) { // under the other Helm it is the same operation again
-		key = seenByTemplates(*context, true)
-		known = l.executions.find(key, context, run)
+	own := &execution{key: key, context: context}
+	own.run = sync.OnceValues(func() (*rendering, *Error) { return l.executeContext(context) })
+	var unfit []*execution
+	for known := l.executions.another(own, unfit); known != nil; known = l.executions.another(own, unfit) {
+		if l.serves(known, context) {
+			return taken(known, context)
+		}
+		unfit = append(unfit, known)
 	}
-	if context.WantValues && !known.context.WantValues || !l.serves(known, context) {
-		return l.executeContext(context)
-	}
+	rendering, err := taken(own, context)
+	l.executions.keep(own, rendering)
+	return rendering, err
+}
+
+// taken is a run as the context's own.
+func taken(known *execution, context *Context) (*rendering, *Error) {
 	rendering, err := known.run()
-	l.executions.keep(key, known, rendering)
 	if err != nil {
-		return nil, err
+		return rendering, err
 	}
 	copied := *rendering
 	copied.context = context
@@ -62,25 +75,36 @@ func (l *loadedChart) execute(context *Context) (*rendering, *Error) {
 	return &copied, nil
 }
 
-// serves tells whether a run under one version of Helm is as good under another. That nobody asks for it is
-// believed when it was seen once: the other version gives the same.
+// serves tells whether the templates would do in a context what they did in a run.
 func (l *loadedChart) serves(known *execution, context *Context) bool {
-	return known.context.HelmVersion == context.HelmVersion || l.believes(belief{upgrade: context.Upgrade}, known, context)
-}
-
-// servesOperation tells the same of another operation or revision. Chance goes by the revision: what asks for it is
-// another thing each time.
-func (l *loadedChart) servesOperation(known *execution, context *Context) bool {
-	if known.context.Upgrade == context.Upgrade && known.context.Revision == context.Revision && known.context.Seed == context.Seed {
-		return true
-	}
-	if run, err := known.run(); err != nil || len(run.volatile) > 0 {
+	if context.WantValues && !known.context.WantValues {
 		return false
 	}
-	return l.believes(belief{operation: true}, known, context)
+	run, _ := known.run()
+	if run == nil {
+		return false
+	}
+	if len(run.volatile) > 0 && known.context.Seed != context.Seed {
+		return false
+	}
+	for _, lookup := range run.lookups {
+		before, _ := cluster(known.context.Cluster).find(lookup)
+		now, _ := cluster(context.Cluster).find(lookup)
+		if !reflect.DeepEqual(before, now) {
+			return false
+		}
+	}
+	for _, what := range allSights {
+		if !what.same(known.context, context) && (run.sees[what] || !l.believes(what, known, context)) {
+			return false
+		}
+	}
+	return true
 }
 
-func (l *loadedChart) believes(what belief, known *execution, context *Context) bool {
+// believes tells whether nobody asks for something, as far as was noted. What is printed with all else that templates
+// are given is not noted: so that is tried once.
+func (l *loadedChart) believes(what sight, known *execution, context *Context) bool {
 	l.executions.lock.Lock()
 	believed := l.executions.believed[what]
 	if believed == nil {
@@ -101,48 +125,56 @@ func (l *loadedChart) executeContext(context *Context) (*rendering, *Error) {
 	return rendering, err
 }
 
-func (e *executions) find(key string, context *Context, run func() (*rendering, *Error)) *execution {
+// another gives a run under the same key that is none of the unfit ones. Where there is none, the own one is known from
+// now on: who asks next waits for it, and mostly takes it over.
+func (e *executions) another(own *execution, unfit []*execution) *execution {
 	e.lock.Lock()
 	defer e.lock.Unlock()
-	if e.known[key] == nil {
-		e.known[key] = &execution{context: context, run: sync.OnceValues(run)}
-	}
-	return e.known[key]
-}
-
-// keep forgets a run that takes too much room.
-func (e *executions) keep(key string, known *execution, run *rendering) {
-	e.lock.Lock()
-	defer e.lock.Unlock()
-	if run == nil || known.counted {
-		return
-	}
-	known.counted = true
-	if e.kept+run.size > maxKept {
-		delete(e.known, key)
-	} else {
-		e.kept += run.size
-	}
-}
-
-// seenByTemplates is all of a context that decides what templates give; empty where that cannot be said, because
-// files decide it too or Helm's version is named.
-func seenByTemplates(context Context, operation bool) string {
-	context.Order, context.HelmVersion = nil, ""
-	if given, err := json.Marshal([]any{context.Values, context.Edits}); !operation && err == nil && !namesOperation(given) {
-		context.Upgrade, context.Revision, context.Seed = false, 0, 0
-	}
-	context.Lines, context.WantValues = false, false
-	text, err := json.Marshal(context)
-	if err != nil || len(context.Values.SetFile) > 0 || namesHelmVersion(text) {
-		return ""
-	}
-	for _, file := range context.Values.Files {
-		if file.Text == nil {
-			return ""
+	for _, known := range e.known[own.key] {
+		if !slices.Contains(unfit, known) {
+			return known
 		}
 	}
-	return string(text)
+	e.known[own.key] = append(e.known[own.key], own)
+	return nil
+}
+
+// keep counts a run among those that are kept, and forgets the oldest ones where they take too much room.
+func (e *executions) keep(own *execution, run *rendering) {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	if run != nil {
+		own.size = run.size
+	}
+	e.kept = append(e.kept, own)
+	e.size += own.size
+	for len(e.kept) > 1 && e.size > maxKept {
+		oldest := e.kept[0]
+		e.kept, e.size = e.kept[1:], e.size-oldest.size
+		rest := slices.DeleteFunc(e.known[oldest.key], func(one *execution) bool { return one == oldest })
+		if e.known[oldest.key] = rest; len(rest) == 0 {
+			delete(e.known, oldest.key)
+		}
+	}
+}
+
+// keyOf gives the key of a context, unless files decide what the templates give.
+func keyOf(context Context) (executionKey, bool) {
+	context.Order, context.HelmVersion, context.Cluster = nil, "", nil
+	context.Upgrade, context.Revision, context.Seed = false, 0, 0
+	context.Lines, context.WantValues = false, false
+	files := slices.Clone(context.Values.Files)
+	for i, file := range files {
+		raw, err := valuesText(file)
+		if err != nil {
+			return executionKey{}, false
+		}
+		text := string(raw)
+		files[i].Text = &text
+	}
+	context.Values.Files = files
+	text, err := json.Marshal(context)
+	return sha256.Sum256(text), err == nil && len(context.Values.SetFile) == 0
 }
 
 func sameOutputs(one, other func() (*rendering, *Error)) bool {
@@ -153,28 +185,3 @@ func sameOutputs(one, other func() (*rendering, *Error)) bool {
 	}
 	return a.notes == b.notes && maps.Equal(a.outputs, b.outputs)
 }
-
-// namesHelmVersion tells whether a template, or a value that is taken for one, could ask for Helm's version.
-func namesHelmVersion(text []byte) bool {
-	return bytes.Contains(bytes.ToLower(text), []byte("helmversion"))
-}
-
-// namesOperation tells whether a template, or a value that is taken for one, could ask whether this is an install or an
-// upgrade, or which revision: by its name, or with the release as a whole.
-func namesOperation(text []byte) bool {
-	text = bytes.ReplaceAll(bytes.ToLower(text), []byte("revisionhistorylimit"), nil) // a field of Deployments
-	for _, name := range []string{"revision", "isinstall", "isupgrade"} {
-		if bytes.Contains(text, []byte(name)) {
-			return true
-		}
-	}
-	for _, behind := range bytes.Split(text, []byte(".release"))[1:] {
-		if !fieldOfRelease.Match(behind) {
-			return true
-		}
-	}
-	return false
-}
-
-// What of a release is the same in all operations.
-var fieldOfRelease = regexp.MustCompile(`^\.(name|namespace|service)\b`)

@@ -82,16 +82,20 @@ func TestOperationsThatAreAlikeComeOutAsIfTheyWereAlone(t *testing.T) {
 }
 
 func TestHowManyRunsContextsNeed(t *testing.T) {
-	large := "-- templates/a.yaml --\ntext: {{ repeat 1500000 \"x\" }}\n"
+	large := "-- templates/a.yaml --\ntext: {{ repeat 20000000 \"x\" }}\n"
 	for name, test := range map[string]struct {
 		archive string
 		kept    int
 	}{
-		"nobody asks":     {"-- templates/a.yaml --\nkind: Secret\n", 2},
-		"chance":          {"-- templates/a.yaml --\nname: {{ randAlpha 5 }}\n", 4},
-		"upgrades differ": {"-- templates/a.yaml --\nkind: {{ .Release.IsUpgrade }}\n", 4},
-		"a template asks": {"-- templates/a.yaml --\nhelm: {{ .Capabilities.HelmVersion }}\n", 0},
-		"a large output":  {large, 1},
+		"nobody asks":       {"-- templates/a.yaml --\nkind: Secret\n", 2},
+		"nobody runs it":    {"-- templates/a.yaml --\nkind: Secret\n-- templates/_b.tpl --\n{{ define \"b\" }}{{ .Capabilities.HelmVersion }}{{ end }}\n", 2},
+		"chance":            {"-- templates/a.yaml --\nname: {{ randAlpha 5 }}\n", 2},
+		"upgrades differ":   {"-- templates/a.yaml --\nkind: {{ .Release.IsUpgrade }}\n", 4},
+		"a template asks":   {"-- templates/a.yaml --\nhelm: {{ .Capabilities.HelmVersion }}\n", 4},
+		"a partial asks":    {"-- templates/a.yaml --\n{{ include \"b\" . }}\n-- templates/_b.tpl --\n{{ define \"b\" }}helm: {{ .Capabilities.HelmVersion }}{{ end }}\n", 4},
+		"all is printed":    {"-- templates/a.yaml --\nall: {{ toJson . | quote }}\n", 8},
+		"a cluster is seen": {"-- templates/a.yaml --\nkind: {{ lookup \"v1\" \"Secret\" \"\" \"\" | len }}\n", 2},
+		"a large output":    {large, 1},
 	} {
 		talk := converse(t)
 		source := Source{Path: chartOf(t, test.archive)}
@@ -101,7 +105,7 @@ func TestHowManyRunsContextsNeed(t *testing.T) {
 				t.Fatal(err)
 			}
 			talk.ask(line)
-			expect(t, name, len(talk.engine.charts[source].executions.known), test.kept)
+			expect(t, name, len(talk.engine.charts[source].executions.kept), test.kept)
 		}
 	}
 }

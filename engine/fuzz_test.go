@@ -170,7 +170,7 @@ func renderFuzzed(t *testing.T, template, helper, values string) *rendering {
 			continue
 		}
 		if r.traces[name] == nil {
-			t.Fatalf("no lines for %q\noutput %q\ninstrumented %q", template, output, r.loaded.instruments.instrument(name, r.sources[name]))
+			t.Fatalf("no lines for %q\noutput %q\ninstrumented %q", template, output, r.loaded.instruments.instrument(name, r.source(name)))
 		}
 	}
 	if err != nil {
@@ -186,9 +186,8 @@ func checkPosition(t *testing.T, r *rendering, at Position, mayBeUnknown bool) {
 	if at.Line == 0 && mayBeUnknown {
 		return
 	}
-	source, ok := r.sources[at.File]
-	lines := strings.Split(source, "\n")
-	if !ok || at.Line < 1 || at.Line > len(lines) {
+	lines := strings.Split(r.source(at.File), "\n")
+	if r.sources[at.File] == nil || at.Line < 1 || at.Line > len(lines) {
 		t.Fatalf("%+v is nowhere", at)
 	}
 	if at.Column > len([]rune(lines[at.Line-1])) {

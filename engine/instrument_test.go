@@ -180,7 +180,7 @@ func TestInstrumentedTemplatesPrintTheSame(t *testing.T) {
 func checkCharacter(t *testing.T, seed uint64, r *rendering, steps []Position, c rune) {
 	t.Helper()
 	last := steps[len(steps)-1]
-	rest := []rune(strings.Split(r.sources[last.File], "\n")[last.Line-1])[last.Column-1:]
+	rest := []rune(strings.Split(r.source(last.File), "\n")[last.Line-1])[last.Column-1:]
 	if rest[0] != c && !strings.HasPrefix(string(rest), "{{") {
 		t.Fatalf("seed %d: %q came from %+v, where %q stands", seed, c, last, string(rest))
 	}

@@ -21,17 +21,16 @@ import (
 // loadedChart is a chart as it was on disk, dependencies complete. Renders work on clones of it, because
 // Helm changes a chart when it applies conditions, aliases and imports.
 type loadedChart struct {
-	chart            *chart.Chart
-	instruments      *instruments
-	namesHelmVersion bool
-	packed           bool   // in an archive, not in a directory
-	largeFile        string // what a Helm says that refuses it
-	namesOperation   bool
-	executions       *executions
-	parsed           parsedTexts
-	schemas          compiledSchemas
-	located          map[string]*rendering // by context
-	reader           *reader
+	chart       *chart.Chart
+	instruments *instruments
+	packed      bool   // in an archive, not in a directory
+	largeFile   string // what a Helm says that refuses it
+	executions  *executions
+	parsed      parsedTexts
+	written     writtenValues
+	schemas     compiledSchemas
+	located     map[string]*rendering // by context
+	reader      *reader
 }
 
 // load reads the chart anew; renders that follow use what it read.
@@ -61,15 +60,8 @@ func (e *engine) chart(source Source) (*loadedChart, *Error) {
 		chart: c, instruments: &instruments{texts: map[instrumentKey]string{}}, executions: newExecutions(),
 		located: map[string]*rendering{},
 	}
-	for _, at := range allCharts(c) {
-		for _, file := range at.chart.Raw {
-			loaded.namesHelmVersion = loaded.namesHelmVersion || namesHelmVersion(file.Data)
-			loaded.namesOperation = loaded.namesOperation || namesOperation(file.Data)
-		}
-	}
 	loaded.packed = isPacked(source)
 	loaded.largeFile = largeFile(c, loaded.packed)
-	loaded.namesHelmVersion = loaded.namesHelmVersion || loaded.largeFile != ""
 	e.charts[source] = loaded
 	return loaded, nil
 }

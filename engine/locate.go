@@ -135,10 +135,18 @@ func (r *rendering) firstLine(d document) int {
 	return r.literalLine(d)
 }
 
+// source is a template's text as it ran; empty for what is no template.
+func (r *rendering) source(template string) string {
+	if file := r.sources[template]; file != nil {
+		return string(file.Data)
+	}
+	return ""
+}
+
 // literalLine is for templates that do not render alike when they are watched: a line of the document that
 // stands in the source exactly once and in no other document of the template is that line.
 func (r *rendering) literalLine(d document) int {
-	source := r.sources[d.template]
+	source := r.source(d.template)
 	for line := range strings.SplitSeq(d.text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' || countLines(r.outputs[d.template], line) != 1 {
@@ -168,7 +176,7 @@ func (r *rendering) literalKey(d document, path []any) int {
 	if onlyLine(r.outputs[d.template], holdsKey) == 0 {
 		return 0
 	}
-	return onlyLine(r.sources[d.template], holdsKey)
+	return onlyLine(r.source(d.template), holdsKey)
 }
 
 func countLines(text, wanted string) int {

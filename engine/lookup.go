@@ -6,6 +6,10 @@ import "fmt"
 // namespace is of a cluster-wide kind, so any namespace finds it, as Helm ignores it there.
 type cluster []map[string]any
 
+func (objects cluster) find(asked Lookup) (map[string]any, bool) {
+	return objects.lookup(asked.APIVersion, asked.Kind, asked.Namespace, asked.Name)
+}
+
 // lookup gives an empty map for what is not there, and for everything where there is no cluster at all,
 // as `helm template` does.
 func (objects cluster) lookup(apiVersion, kind, namespace, name string) (answer map[string]any, found bool) {

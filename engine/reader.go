@@ -10,7 +10,7 @@ import (
 )
 
 // maxRead is how many bytes of documents a chart keeps for the next request.
-const maxRead = 4 << 20
+const maxRead = 32 << 20
 
 // reader reads each distinct document of a chart once: contexts of one release differ in few of them, and
 // reading YAML is most of what a large chart costs.

@@ -65,8 +65,8 @@ type rendering struct {
 
 	chart     *chart.Chart // as rendered: conditions and aliases applied
 	charts    []placedChart
-	sources   map[string]string // the templates' texts, edited
-	crds      map[string]string // the texts of files in crds/
+	sources   map[string]*common.File // the templates, edited
+	crds      map[string]string       // the texts of files in crds/
 	outputs   map[string]string
 	size      int // of all outputs
 	notes     string
@@ -75,6 +75,7 @@ type rendering struct {
 	traces    map[string]*trace // of outputs whose origin is known
 	volatile  []Volatile
 	lookups   []Lookup
+	sees      map[sight]bool
 }
 
 func newRendering(loaded *loadedChart, context *Context) (*rendering, *Error) {
@@ -84,9 +85,6 @@ func newRendering(loaded *loadedChart, context *Context) (*rendering, *Error) {
 	given, err := mergeValues(context.Values)
 	if err != nil {
 		return nil, err
-	}
-	for _, object := range context.Cluster {
-		plainNumbers(object, asInteger)
 	}
 	return &rendering{loaded: loaded, context: context, given: given, objects: context.Cluster}, nil
 }
@@ -102,10 +100,7 @@ func (r *rendering) executeTemplates() *Error {
 		return err
 	}
 	r.charts = allCharts(c)
-	r.sources = map[string]string{}
-	for name, file := range templateFiles(c) {
-		r.sources[name] = string(file.Data)
-	}
+	r.sources = templateFiles(c)
 	if r.context.WantValues {
 		raw, err := json.Marshal(values["Values"])
 		if err != nil {
@@ -113,7 +108,7 @@ func (r *rendering) executeTemplates() *Error {
 		}
 		r.values = raw
 	}
-	outputs, w, err := r.execute(c, values)
+	outputs, err := r.execute(c, values)
 	if err != nil {
 		return err
 	}
@@ -125,9 +120,10 @@ func (r *rendering) executeTemplates() *Error {
 	}
 	r.notes = outputs[path.Join(c.Name(), "templates", notesName)]
 	maps.DeleteFunc(outputs, func(name, _ string) bool { return strings.HasSuffix(name, notesName) })
-	r.outputs = outputs
-
-	r.chart, r.volatile, r.lookups = c, w.uses(), w.lookups
+	r.outputs, r.chart = outputs, c
+	for _, at := range r.charts { // runs are kept, and only templates need these
+		at.chart.Values, at.chart.Templates = nil, nil
+	}
 	return nil
 }
 
@@ -235,23 +231,24 @@ func applyEdits(c *chart.Chart, edits []Edit) *Error {
 	return nil
 }
 
-func (r *rendering) execute(c *chart.Chart, values common.Values) (map[string]string, *world, *Error) {
+func (r *rendering) execute(c *chart.Chart, values common.Values) (map[string]string, *Error) {
 	w := newWorld(r.context.Seed, r.objects)
-	set, err := newTemplateSet(&r.loaded.parsed, c, w)
+	set, err := r.loaded.newTemplateSet(c, w)
 	var outputs map[string]string
 	if err == nil {
 		outputs, err = set.execute(c, values, w, r.context.Only)
 	} else { // a text that cannot be parsed: Helm says so in its own words
 		outputs, err = helmengine.Engine{CustomTemplateFuncs: w.functions()}.RenderWithContext(context.Background(), c, values)
 	}
+	r.volatile, r.lookups, r.sees = w.uses(), w.lookups, w.sees
 	if err != nil {
 		kind := ErrTemplate
 		if w.failedBy != "" && strings.HasPrefix(err.Error(), "execution error at (") {
 			kind = w.failedBy
 		}
-		return nil, nil, templateError(kind, err, func(file string) bool { _, ok := r.sources[file]; return ok })
+		return nil, templateError(kind, err, func(file string) bool { _, ok := r.sources[file]; return ok })
 	}
-	return outputs, w, nil
+	return outputs, nil
 }
 
 // trace renders a second time, with marks, to learn where the output came from; only where that gives the true output.
@@ -275,7 +272,7 @@ func (r *rendering) trace() {
 		}
 	}
 	w := newWorld(r.context.Seed, r.objects)
-	set, failed := newTemplateSet(&r.loaded.parsed, c, w)
+	set, failed := r.loaded.newTemplateSet(c, w)
 	if failed != nil {
 		return
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -16,6 +17,7 @@ import (
 	"helm.sh/helm/v4/pkg/chart/common"
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 	helmengine "helm.sh/helm/v4/pkg/engine"
+	"sigs.k8s.io/yaml"
 )
 
 // Helm's engine parses all templates of a chart in each rendering, and copies all of them in each call of `tpl`. Here
@@ -25,6 +27,7 @@ import (
 const (
 	stub       = "{{wbexecute .}}"
 	maxParsed  = 64 << 20 // bytes of text whose parse trees are kept
+	maxWritten = 16 << 20 // bytes of values and of what `toYaml` gives for them
 	maxNesting = 1000     // of includes; Helm's own limit
 )
 
@@ -57,6 +60,40 @@ type parsedTexts struct {
 
 type parsedText struct{ name, text string }
 
+// writtenValues are values as `toYaml` writes them, by their JSON, for all renderings of a chart: most values are the same
+// in most of them, and writing YAML is a fifth of a rendering.
+type writtenValues struct {
+	lock  sync.Mutex
+	known map[string]string
+	size  int
+}
+
+// write does what Helm's `toYaml` does.
+func (v *writtenValues) write(value any) string {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return ""
+	}
+	v.lock.Lock()
+	text, ok := v.known[string(raw)]
+	v.lock.Unlock()
+	if ok {
+		return text
+	}
+	written, err := yaml.JSONToYAML(raw)
+	if err != nil {
+		return ""
+	}
+	text = strings.TrimSuffix(string(written), "\n")
+	v.lock.Lock()
+	defer v.lock.Unlock()
+	if v.size += len(raw) + len(text); v.known == nil || v.size > maxWritten {
+		v.known, v.size = map[string]string{}, len(raw)+len(text)
+	}
+	v.known[string(raw)] = text
+	return text
+}
+
 // parse gives the trees of a text: its own and one for each `define`.
 func (p *parsedTexts) parse(name, text string) (map[string]*parse.Tree, error) {
 	key := parsedText{name, text}
@@ -76,6 +113,7 @@ func (p *parsedTexts) parse(name, text string) (map[string]*parse.Tree, error) {
 	}
 	trees = map[string]*parse.Tree{}
 	for _, one := range parsed.Templates() {
+		mark(one.Tree)
 		trees[one.Name()] = one.Tree
 	}
 	p.lock.Lock()
@@ -90,16 +128,18 @@ func (p *parsedTexts) parse(name, text string) (map[string]*parse.Tree, error) {
 // templateSet is a chart's templates in one rendering.
 type templateSet struct {
 	texts   *parsedTexts
+	values  *writtenValues
 	root    *template.Template
 	nesting map[string]int // of includes, by name
 }
 
-func newTemplateSet(texts *parsedTexts, c *chart.Chart, w *world) (*templateSet, error) {
+func (l *loadedChart) newTemplateSet(c *chart.Chart, w *world) (*templateSet, error) {
 	root, err := rootTemplate().Clone()
 	if err != nil {
 		return nil, err
 	}
-	set := &templateSet{texts: texts, root: root.Option("missingkey=zero"), nesting: map[string]int{}}
+	texts := &l.parsed
+	set := &templateSet{texts: texts, values: &l.written, root: root.Option("missingkey=zero"), nesting: map[string]int{}}
 	root.Funcs(w.functions()).Funcs(set.functions(root))
 	files := templateFiles(c)
 	for _, name := range slices.SortedFunc(maps.Keys(files), inHelmsOrder) {
@@ -162,6 +202,7 @@ func (s *templateSet) functions(in *template.Template) template.FuncMap {
 	return template.FuncMap{
 		"include": func(name string, data any) (string, error) { return s.include(in, name, data) },
 		"tpl":     func(text string, data any) (string, error) { return s.tpl(in, text, data) },
+		"toYaml":  s.values.write,
 	}
 }
 

@@ -45,7 +45,7 @@ func outputsOf(t *testing.T, r *rendering) (map[string]string, error) {
 		t.Fatal(failure)
 	}
 	w := newWorld(0, nil)
-	set, err := newTemplateSet(&r.loaded.parsed, c, w)
+	set, err := r.loaded.newTemplateSet(c, w)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type world struct {
 	volatile map[Volatile]bool
 	asked    map[Lookup]bool
 	lookups  []Lookup
+	sees     map[sight]bool
 	failedBy ErrorKind // which of `required` and `fail` ended the render
 }
 
@@ -45,6 +46,7 @@ func newWorld(seed int, objects cluster) *world {
 		cluster:  objects,
 		volatile: map[Volatile]bool{},
 		asked:    map[Lookup]bool{},
+		sees:     map[sight]bool{},
 	}
 }
 
@@ -70,6 +72,7 @@ func (w *world) functions() template.FuncMap {
 		"lookup":   w.lookup,
 		"required": w.required,
 		"fail":     w.fail,
+		markSight:  w.see,
 		// Sprig's order is random; sorted is one of the orders it could have given.
 		"keys":   sortedKeys,
 		"values": sortedValues,

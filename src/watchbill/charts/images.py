@@ -71,7 +71,8 @@ def seems_a_tag(leaf: Leaf, images: Iterable[Image]) -> bool:
     """Whether its text is part of an image reference, or its key says so."""
     if leaf.key.lower().endswith(("tag", "image", "version", "digest")):
         return True
-    text = str(leaf.value)
+    if not isinstance(text := leaf.value, str):  # a number is part of many tags, and a tag hardly ever
+        return False
     return any(
         text in image.tag or (image.tag and f"{image.repository}:{image.tag}" in text) for image in images
     )

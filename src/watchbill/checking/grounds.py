@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import zip_longest
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -125,7 +126,10 @@ def of_chart(
     hooked = any(HOOK in template.text for template in chart.templates)
     volatile = any(version.rendering.volatile for version in made_up)
     played = [alike[0] for alike in groups]
-    looks = [look for cast in casts for look in cast.looks(played, hooked=hooked, volatile=volatile)]
+    # One after the other of each tool's: what they have in common the engine renders once.
+    revisions = _revisions(volatile=volatile, looks_up=bool(lookups))
+    each = [cast.looks(played, *revisions, hooked=hooked) for cast in casts]
+    looks = [look for together in zip_longest(*each) for look in together if look is not None]
     look_ahead(engine, chart, looks)
     # Where fields stand is asked of the first install, once something is found.
     this = casts[0].this
@@ -174,11 +178,11 @@ class _Cast(Struct, frozen=True):
     usual: FromChart | None = None  # what a release mostly brings, all at once,
     kinds: tuple[str, ...] = ()  # and what that is
 
-    def looks(self, played: Sequence[int], *, hooked: bool, volatile: bool) -> Iterator[Look]:
-        """Yield what will be asked of the versions of the checked chart; where it is volatile, of every revision.
-        `played` are the changes that are likely to be played."""
-        life = (*ALL_REVISIONS, *LATER_REVISIONS) if volatile else ALL_REVISIONS
-        trial = (*FIRST_REVISIONS, LATER_REVISIONS[0]) if volatile else FIRST_REVISIONS
+    def looks(
+        self, played: Sequence[int], life: Sequence[int], trial: Sequence[int], *, hooked: bool
+    ) -> Iterator[Look]:
+        """Yield what will be asked of the versions of the checked chart: of those it lives through at the revisions of
+        `life`, of others at those of `trial`. `played` are the changes that are likely to be played."""
         for version in (self.this, self.usual):
             if version is not None:
                 yield from (Look(version, revision) for revision in life)
@@ -188,6 +192,16 @@ class _Cast(Struct, frozen=True):
             if hooked:  # releases in each other's way are those whose hooks are
                 yield from (Look(self.this, 1, other) for other in neighbours(self.release))
         yield from (Look(self.following[place], revision) for place in played for revision in trial)
+
+
+def _revisions(*, volatile: bool, looks_up: bool) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the revisions that will be asked for in a life and in a trial. A volatile chart is another one at each, and
+    what a chart that looks things up gives later on depends on what is there by then."""
+    if not volatile:
+        return ALL_REVISIONS, FIRST_REVISIONS
+    if looks_up:
+        return FIRST_REVISIONS, FIRST_REVISIONS
+    return (*FIRST_REVISIONS, *LATER_REVISIONS), (*FIRST_REVISIONS, LATER_REVISIONS[0])
 
 
 def _cast(

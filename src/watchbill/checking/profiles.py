@@ -1,6 +1,7 @@
 """A chart with each set of values it is played with: its own, those of ci/, and with the APIs that templates ask for."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 from msgspec import Struct
@@ -10,7 +11,7 @@ from watchbill.charts.chart import Chart, load
 from watchbill.charts.engine import Engine
 from watchbill.charts.problems import CannotRender
 from watchbill.charts.protocol import Context, ValuesFile
-from watchbill.charts.render import Failure, Rendering, render
+from watchbill.charts.render import Document, Failure, Rendering, render
 from watchbill.checking.grounds import Finish, Ground, of_chart, of_manifests
 from watchbill.checking.inputs.api_branches import asked_apis
 from watchbill.checking.inputs.subject import Subject
@@ -18,6 +19,7 @@ from watchbill.checking.kubernetes import choose_kubernetes, tell_choice
 from watchbill.checking.options import Options
 from watchbill.checking.required_values import fill, name_required, tell_placeholders
 from watchbill.lifecycle.lab import Tool
+from watchbill.lifecycle.objects import at, group_of
 
 LONGEST_RELEASE = 53
 
@@ -106,12 +108,23 @@ def _profiles(
         if isinstance(without, Failure) and files and not name:
             continue
         yield name, chosen
-        if apis and _differ(without, with_them):
+        if apis and _differ(without, with_them, apis):
             yield f"{name or 'values.yaml'} and {', '.join(apis)} served", served
 
 
-def _differ(one: Rendering | Failure, other: Rendering | Failure) -> bool:
-    """Whether the second is another rendering; one that fails is none."""
+def _differ(one: Rendering | Failure, other: Rendering | Failure, apis: Sequence[str]) -> bool:
+    """Whether the second is another rendering; one that fails is none. Objects of the APIs themselves that are merely
+    added, such as a ServiceMonitor, make no difference to Jobs."""
     if isinstance(other, Failure) or isinstance(one, Failure):
         return isinstance(other, Rendering)
-    return [document.text for document in one.documents] != [document.text for document in other.documents]
+    groups = {group_of(api) for api in apis}
+    added = Counter(map(_told_apart, other.documents)) - Counter(map(_told_apart, one.documents))
+    return len(other.documents) - len(one.documents) != added.total() or any(
+        document.role != "manifest" or group_of(str(at(document.object, "apiVersion"))) not in groups
+        for document in other.documents
+        if _told_apart(document) in added
+    )
+
+
+def _told_apart(document: Document) -> tuple[str, str]:
+    return document.template, document.text
