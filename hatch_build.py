@@ -134,7 +134,7 @@ def compile_engine(source: Path, binary: Path, digest: str, target: str) -> None
     fresh = binary.with_suffix(".new")
     message = f"watchbill: compiling the engine for {target} (one to four minutes the first time)"
     print(message, file=sys.stderr, flush=True)
-    subprocess.run(
+    done = subprocess.run(
         [
             go,
             "build",
@@ -156,8 +156,13 @@ def compile_engine(source: Path, binary: Path, digest: str, target: str) -> None
             "GOOS": goos,
             "GOARCH": goarch,
         },
-        check=True,
+        check=False,
     )
+    if done.returncode:
+        raise SystemExit(
+            "watchbill: the engine could not be compiled; Go's own message is above. The first build downloads Go modules: "
+            "behind a firewall, set GOPROXY"
+        )
     fresh.replace(binary)  # a running engine keeps its old file
 
 

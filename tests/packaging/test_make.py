@@ -8,11 +8,18 @@ from pathlib import Path
 import pytest
 
 from dev.go import go
-from hatch_build import writable_caches
+from hatch_build import compile_engine, writable_caches
 
 # Runs the `-c` program of its command line as Python 3.10 would.
 OLD_PYTHON = """#!/bin/sh
 exec {python} -c 'import sys; sys.version_info = (3, 10, 1); exec(sys.argv[2])' "$@"
+"""
+
+# A Go that is new enough and compiles nothing.
+FAILING_GO = """#!/bin/sh
+[ "$1" = build ] || { echo go9.0.0; exit; }
+echo 'go: no route to host' >&2
+exit 1
 """
 
 
@@ -52,3 +59,16 @@ def test_go_writes_elsewhere_if_home_cannot_be_written(
         "GOCACHE": str(tmp_path / "build/gocache"),
         "GOMODCACHE": str(tmp_path / "build/gomodcache"),
     }
+
+
+def test_a_build_that_fails_says_so_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], root: Path
+) -> None:
+    failing = tmp_path / "go"
+    failing.write_text(FAILING_GO)
+    failing.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(SystemExit, match=r"^watchbill: the engine could not be compiled; .* set GOPROXY$"):
+        compile_engine(root / "engine", tmp_path / "out/engine", "digest", "linux/amd64")
+    assert "no route to host" in capfd.readouterr().err
+    assert not (tmp_path / "out/engine").exists()
