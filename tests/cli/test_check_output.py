@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -209,3 +210,19 @@ def test_matrix_and_compare_write_files_too(watchbill: Watchbill, bad: str, tmp_
     assert "FAILS immutable" in table.read_text()
     watchbill("compare", "helm@3.19", "helm@4", bad, "-o", "json", "--output-file", str(told))
     assert json.loads(told.read_text())["schema"] == 1
+
+
+@pytest.mark.parametrize("named", [(), (".",), ("./",), ("./app",)])
+def test_paths_do_not_begin_with_a_dot(bad: str, tmp_path: Path, named: tuple[str, ...]) -> None:
+    here = Path(bad) if named == ("./",) else tmp_path
+    done = subprocess.run(
+        [sys.executable, "-m", "watchbill", "check", *named, "-o", "concise", "--quiet"],
+        capture_output=True,
+        text=True,
+        cwd=here,
+        check=False,
+    )
+    places = {line.split(":")[0] for line in done.stdout.splitlines()}
+    assert places == {
+        str(Path(bad, "templates", name).relative_to(here)) for name in ("job.yaml", "seed.yaml")
+    }

@@ -110,9 +110,9 @@ class Locator:
 
 
 def in_chart(root: str, file: str) -> str:
-    """A file of the chart at `root`, as the user would name it."""
-    named = f"{root.rstrip('/')}/{file}"
-    return os.path.normpath(named) if file.startswith("../") else named
+    """Return the path of a file of the chart at `root`, as the user would write it."""
+    path = f"{root.rstrip('/')}/{file}"
+    return os.path.normpath(path) if file.startswith("../") or path.startswith("./") else path
 
 
 def _is(resource: Resource, key: Key) -> bool:

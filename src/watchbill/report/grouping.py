@@ -1,5 +1,6 @@
 """Which findings stand under which chart: those of a shared define once, before the charts."""
 
+import os
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -64,4 +65,4 @@ def located(run: Run) -> Iterator[tuple[Finding, str]]:
 
 def home_file(chart: str) -> str:
     """Return the file that stands for a chart in a report that needs one for each finding."""
-    return chart if _ARCHIVES_AND_MANIFESTS.search(chart) else f"{chart}/Chart.yaml"
+    return chart if _ARCHIVES_AND_MANIFESTS.search(chart) else os.path.normpath(f"{chart}/Chart.yaml")

@@ -65,7 +65,7 @@ def _walk(directory: str, seen: set[str], depth: int) -> Iterator[str | UserErro
         yield directory
         return
     for name in names:
-        path = os.path.join(directory, name)
+        path = name if directory == os.curdir else os.path.join(directory, name)
         if name.startswith(".") or name in _NEVER_CHARTS:
             continue
         if os.path.isdir(path):
