@@ -106,7 +106,7 @@ def test_an_error_is_explained_with_its_rule_and_the_way_out(watchbill: Watchbil
     assert done.stdout.startswith("WB201 hook-already-exists")
     assert "kubectl delete job shop-migrate -n prod\n" in done.stdout
     assert "helm upgrade shop CHART -n prod\n" in done.stdout
-    assert "costs: its pods are stopped and their logs are gone" in done.stdout
+    assert "costs: its pods are stopped and their logs are lost" in done.stdout
     assert "watchbill explain WB201" in done.stdout
 
 
@@ -126,13 +126,13 @@ def test_scripts_get_the_same(watchbill: Watchbill) -> None:
     assert told["rule"]["id"] == "WB201"
     assert told["objects"] == ["shop-migrate"]
     assert told["ways"][0] == {
-        "does": "delete it, then the same again",
+        "does": "delete it, then retry",
         "when": "",
         "commands": [
             "kubectl delete job shop-migrate -n NAMESPACE",
             "helm upgrade RELEASE CHART -n NAMESPACE",
         ],
-        "costs": "its pods are stopped and their logs are gone; made anew, it runs again",
+        "costs": "its pods are stopped and their logs are lost; after it is created again, it runs again",
         "mended": False,
     }
 

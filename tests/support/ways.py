@@ -71,7 +71,7 @@ def walk(way: WayOut, failure: Failure, *, corrected: int | None = None) -> Play
     for command in way.commands:
         version = corrected if corrected is not None and (not defining or "DEFINITION" in command) else same
         for move in in_moves(command, world, lab):
-            if "the same again" in way.does and move.verb == failure.played.move.verb:
+            if "retry" in way.does and move.verb == failure.played.move.verb:
                 move = _with_flags_of(failure.played.move, move, lab)  # noqa: PLW2901
             played = play(world, replace(move, version=version), lab)
             world = played.world

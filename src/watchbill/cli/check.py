@@ -27,7 +27,7 @@ def command(session: Session, /, **options: Any) -> None:
     """Find what goes wrong with a chart's Jobs and hooks.
 
     Simulates installs, upgrades and rollbacks, with failing Jobs and interrupted clients. Deploys nothing. By default,
-    checks the charts below the current directory and generates the next version of each: it changes the chart version,
+    checks the charts below the current directory and makes up the next version of each: it changes the chart version,
     the app version, images and values.
 
     Exit code 1: something was found. Exit code 2: something could not be checked."""

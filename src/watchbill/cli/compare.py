@@ -51,7 +51,7 @@ def command(session: Session, /, **options: Any) -> None:
     """Find charts that behave differently under two tools.
 
     Simulates every short sequence of operations with both tools, or with two versions of one, and stops at the first
-    difference. Deploys nothing. By default, compares the charts below the current directory and generates the next
+    difference. Deploys nothing. By default, compares the charts below the current directory and makes up the next
     version of each.
 
     Exit code 1: something differs. Exit code 2: something could not be compared."""

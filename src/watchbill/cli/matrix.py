@@ -22,7 +22,7 @@ DEFAULT_TOOLS = ("helm@4", "helm@3.19", "kubectl")
     "matrix",
     cls=ExampleCommand,
     examples=(
-        ("watchbill matrix ./chart", "what each Job does, with a generated next version"),
+        ("watchbill matrix ./chart", "what each Job does, with a made-up next version"),
         ("watchbill matrix ./chart --from git:v1.2.0", "for this upgrade"),
         ("watchbill matrix ./chart --tool helm@3.17 --tool helm@4 -o markdown", "other tools, as Markdown"),
     ),
@@ -75,7 +75,7 @@ def command(
     """Show in a table what each Job does in each scenario.
 
     Says under each tool whether a Job runs, runs again, does not run or fails, and why. Simulates the tools and the
-    cluster; deploys nothing. By default, takes the charts below the current directory and generates the next version of
+    cluster; deploys nothing. By default, takes the charts below the current directory and makes up the next version of
     each: it changes the chart version, the app version, images and values."""
     from watchbill.charts.engine import Engine
     from watchbill.checking.inputs.arguments import check_arguments

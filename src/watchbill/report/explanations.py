@@ -12,16 +12,16 @@ from watchbill.rules.errors.telling import Explanation, WayOut
 _INDENT = "  "
 # What stands in commands where the text does not say it, and where to find it.
 _UNSAID = {
-    "RELEASE": "the release's name, from: helm list --all-namespaces (or give it with --release)",
-    "NAMESPACE": "the release's namespace, from: helm list --all-namespaces (or give it with -n)",
-    "NAME": "the object's name, from: kubectl get jobs,pods",
+    "RELEASE": "the release's name, from helm list --all-namespaces (or pass --release)",
+    "NAMESPACE": "the release's namespace, from helm list --all-namespaces (or pass -n)",
+    "NAME": "the object's name, from kubectl get jobs,pods",
     "KIND": "the object's kind",
-    "CHART": "the chart, and after it the values and flags, as in your own command",
-    "REVISION": "from helm history: the one that is deployed, or else the last that is superseded",
-    "FILE": "what you apply",
+    "CHART": "the chart, with the values and flags of your own command",
+    "REVISION": "from helm history: the deployed revision, or else the last superseded one",
+    "FILE": "the file that you apply",
     "APP": "the name of the Application",
     "KUSTOMIZATION": "the name of the Kustomization",
-    "DEFINITION": "the CustomResourceDefinition of the kind, from the chart or project it belongs to",
+    "DEFINITION": "the CustomResourceDefinition of the kind, from its chart or project",
     "SHORTER": "a shorter name for the release",
 }
 

@@ -1,52 +1,48 @@
-"""What no chart can change: facts of the tools. `matrix` and `check -v` tell them, nothing counts them."""
+"""Limitations of the tools that no chart can change. `matrix` and `check -v` show them; they are not findings."""
 
 from watchbill.lifecycle.contracts import EVICTED
 from watchbill.lifecycle.properties import FAILURES, Property
 from watchbill.rules.sighting import Sighting
 
-# Words of an error, and what they mean for every release there is.
+# Words of an error, and what they mean for every release.
 FACTS = (
     (
         "another operation (install/upgrade/rollback) is in progress",
-        "a helm that is killed leaves its release pending, and every upgrade is refused until a rollback or an uninstall",
+        "if helm is killed, the release stays pending: upgrades fail until a rollback or an uninstall",
     ),
     (
         "has no deployed releases",
-        "a release whose uninstall did not get through cannot be upgraded any more, only uninstalled",
+        "after an uninstall that failed, a release cannot be upgraded, only uninstalled",
     ),
     (
         "cannot use server-side apply and force replace together",
-        "Helm 4 refuses --force-replace while it applies server-side, which it does unless told otherwise",
+        "Helm 4 refuses --force-replace together with server-side apply, its default",
     ),
     (
         "cannot re-use a name that is still in use",
-        "a release that was installed, even in vain, is upgraded or uninstalled, never installed again",
+        "after an install, even a failed one, a release can only be upgraded or uninstalled",
     ),
 )
 REPLACED = (
-    "a pod that is evicted is replaced while it still ends, unless its Job says podReplacementPolicy: Failed"
+    "Kubernetes replaces an evicted pod before it has ended, unless its Job has podReplacementPolicy: Failed"
 )
-STOPPED = "whoever uninstalls a release stops its Jobs"
-KILLED = "what a helm that was killed has started goes on, and the next try deletes it while it runs"
-ORPHANED = (
-    "a helm that is killed leaves its work half done: what it created and what it was about to delete stay"
+STOPPED = "an uninstall stops the release's Jobs"
+KILLED = "if helm is killed, its hook Job keeps running, and the next attempt deletes it while it runs"
+ORPHANED = "if helm is killed, objects that it created and objects that it was about to delete stay"
+LEFT = "objects that a failed operation created may stay after the release is uninstalled"
+DROPPED = (
+    "kubectl apply does not delete objects that a new version no longer contains, unless you use --prune"
 )
-LEFT = "what a failed operation has created may stay when its release is gone"
-DROPPED = "kubectl apply deletes nothing that a version does not bring any more, unless it is told to prune"
-OUTLASTED = (
-    "when Helm gives up waiting for a hook, it deletes what hook-succeeded says of the hooks before it"
-)
-TAKEN_BACK = "going back deletes what the older version does not bring, also where something still names it"
-MIXED = (
-    "going back after a failure mixes two versions of an object, and Kubernetes may refuse what comes of it"
-)
-HELD = "an object with a finalizer stays until whoever put that there takes it away"
-OF_BEFORE = "what the version before does with its own hooks, a later version cannot change"
-STUCK = "a release can be left in a state that only another operation gets it out of"
+OUTLASTED = "when Helm gives up waiting for a hook, it deletes earlier hooks that have hook-succeeded"
+TAKEN_BACK = "a rollback deletes objects that the older version does not contain, even if something still refers to them"
+MIXED = "a rollback after a failure mixes two versions of an object, and Kubernetes may refuse the result"
+HELD = "an object with a finalizer stays until the owner of the finalizer removes it"
+OF_BEFORE = "a new version cannot change how the version before treats its own hooks"
+STUCK = "after a failure, only another operation can bring the release back into a good state"
 
 
 def fact_of(sighting: Sighting) -> str | None:
-    """The fact behind a violation, if it is one."""
+    """Return the limitation behind a violation, or None."""
     told = next((fact for words, fact in FACTS if words in sighting.what), None)
     if told is not None:
         return told

@@ -11,54 +11,56 @@ ELSEWHERE = (
     _elsewhere(
         "image-pull",
         "an image cannot be pulled",
-        "An image cannot be pulled: its name or tag is wrong, or the registry wants a login. A hook with such an image does not "
-        "fail, it waits until Helm gives up.",
+        "An image cannot be pulled: its name or tag is wrong, or the registry needs a login. A hook with such an "
+        "image does not fail; Helm waits for it until its --timeout.",
         "ImagePullBackOff|ErrImagePull|Failed to pull image",
     ),
     _elsewhere(
         "unreachable",
         "the API server cannot be reached",
-        "The API server cannot be reached, or does not answer: it is about the connection, not about the chart.",
+        "The API server cannot be reached or does not answer. The problem is the connection, not the chart.",
         "Kubernetes cluster unreachable|connect: connection refused|no such host|i/o timeout|TLS handshake timeout"
         "|connection to the server [^ ]+ was refused",
     ),
     _elsewhere(
         "certificate",
         "a certificate is not accepted",
-        "A certificate is not accepted: that of the API server, of a registry, or of an admission webhook whose "
+        "A certificate is not trusted: the API server's, a registry's, or that of an admission webhook whose "
         "certificate was renewed.",
         "x509: ",
     ),
     _elsewhere(
         "quota",
         "a quota is exceeded",
-        "A ResourceQuota of the namespace is full. A Job whose pods it refuses does not fail: it waits until Helm gives up.",
+        "A ResourceQuota of the namespace is full. A Job whose pods it refuses does not fail; Helm waits for it "
+        "until its --timeout.",
         "exceeded quota: ",
     ),
     _elsewhere(
         "webhook",
-        "an admission webhook refused it",
-        "An admission webhook of the cluster refused an object: a policy, or a webhook that is down.",
+        "an admission webhook refused the object",
+        "An admission webhook of the cluster refused an object because of a policy, or the webhook is down.",
         'admission webhook "[^"]{1,253}" denied the request|failed calling webhook ',
     ),
     _elsewhere(
         "unauthorized",
         "not allowed",
-        "Whoever deploys is not logged in, or has no right to do this.",
+        "The user who deploys is not logged in, or lacks the permission.",
         'is forbidden: User "|You must be logged in to the server|Unauthorized',
     ),
     _elsewhere(
         "template",
         "the chart cannot be rendered",
-        "The chart cannot be rendered: a template, a value or the schema of the values. `watchbill show CHART` says where.",
+        "The chart cannot be rendered: a template or a value is wrong, or the values do not match the schema. "
+        "`watchbill show CHART` shows where.",
         r"YAML parse error on |error converting YAML to JSON|execution error at \(|error calling include: "
         r"|values don't meet the specifications of the schema|parse error at \(|nil pointer evaluating",
     ),
     _elsewhere(
         "flags",
         "the command line is not accepted",
-        "The tool does not take these flags, or not together. Of Helm's: --take-ownership is there since 3.17; --force-replace, "
-        "--force-conflicts, --server-side, --rollback-on-failure and --wait=watcher since 4.",
+        "The tool does not accept these flags, or not together. Helm has --take-ownership since 3.17, and "
+        "--force-replace, --force-conflicts, --server-side, --rollback-on-failure and --wait=watcher since 4.",
         'unknown flag: |invalid argument "[^"]{1,100}" for "--|invalid cascade value |are set none of the others can be'
         "|forceConflicts enabled when serverSideApply disabled|invalid/unknown release server-side apply method"
         "|--force-conflicts only works with |without explicitly passing --all|cannot be used with --prune"
@@ -67,8 +69,8 @@ ELSEWHERE = (
     ),
     _elsewhere(
         "other-namespace",
-        "objects of another namespace",
-        "A manifest names another namespace than the one given with -n, and kubectl does not choose for you.",
+        "an object is in another namespace",
+        "A manifest names a different namespace than -n does, so kubectl refuses it.",
         'namespace from the provided object "[^"]{1,63}" does not match the namespace',
     ),
     _elsewhere(
@@ -80,7 +82,7 @@ ELSEWHERE = (
     _elsewhere(
         "terminating-namespace",
         "the namespace is being deleted",
-        "The namespace is being deleted: nothing can be made in it until it is gone.",
+        "The namespace is being deleted. Nothing can be created in it until the deletion is complete.",
         "because it is being terminated",
     ),
 )

@@ -15,19 +15,19 @@ _STILL_THERE = r"Hook <event> <few>failed: <few>\b"
 _INSTALL_WITHOUT_HOOKS = Way(
     "install without hooks",
     ("helm uninstall {release} -n {namespace}", "helm install {release} CHART -n {namespace} --no-hooks"),
-    "no hook runs: what they do has to be there already",
+    "no hook runs, so their work must be done already",
     tools=(HELM,),
     operations=("install",),
 )
 _LOOK = Way(
-    "see what it waits for, mend that, delete it, then the same again",
+    "see what it waits for, fix that, delete it, then retry",
     (
         "kubectl describe {kind} {name}{in_namespace}",
         "kubectl get events{in_namespace} --sort-by=.lastTimestamp",
         "kubectl delete {kind} {name}{in_namespace} --ignore-not-found",
         "{again}",
     ),
-    "it is stopped and starts anew: what it did so far is done once more",
+    "it is stopped and starts again: it repeats its work so far",
     mended=True,
 )
 _BEHIND_A_WAIT = ("WB203", "WB204", "WB207", "WB208", "WB209", "WB303", "WB307")
@@ -36,11 +36,13 @@ HOOKS = (
     KnownError(
         "dropped-hook",
         ("skipping unknown hooks?",),
-        "a document with an unknown hook event is left out",
-        "The helm.sh/hook of a document names an event that Helm does not know (crd-install of Helm 2, a typing error, an empty "
-        "item): Helm leaves the whole document out and goes on. This is no reason to fail by itself; what is left out may be.",
+        "Helm drops a document with an unknown hook event",
+        "The helm.sh/hook of a document names an event that Helm does not know (crd-install of Helm 2, a typo, an "
+        "empty item). Helm drops the whole document and continues. This does not make the operation fail, but the "
+        "missing object may.",
         (),
-        "events are: pre- and post-install, -upgrade, -rollback, -delete, and test; definitions go into crds/",
+        "use one of the events pre- or post-install, -upgrade, -rollback, -delete, or test; put "
+        "CustomResourceDefinitions into crds/",
         rule="WB210",
         stage=Stage.ANYWHERE,
         tools=(HELM, FLUX),
@@ -49,7 +51,7 @@ HOOKS = (
         "crd-hook-exists",
         (rf'{_STILL_THERE}customresourcedefinitions\.apiextensions\.k8s\.io "<name>" already exists',),
         'Hook {event} failed: CustomResourceDefinition "{name}" already exists',
-        'The chart brings the definition "{name}" as a hook. Helm never deletes a definition before it makes it anew, '
+        'The chart contains CustomResourceDefinition "{name}" as a hook. Helm never deletes a CustomResourceDefinition before it creates it again, '
         "whatever the delete policy says, so the hook works once and never again.",
         (*WITHOUT_HOOKS, _INSTALL_WITHOUT_HOOKS),
         "move the definition into the chart's crds/ folder, or apply it in a Job",
@@ -63,21 +65,22 @@ HOOKS = (
             r"(?:hooks failed|failed <event>): resource <kind>/<namespace>/<name> still exists\. status: Terminating",
             r"(?:hooks failed|failed <event>): context deadline exceeded",
         ),
-        "{What} is being deleted and is still there",
-        "Helm deleted {what} of the last time (before-hook-creation) and it has not gone: a finalizer holds it, or its pods "
-        "take their time: then wait, and do the same again. Nothing can be made under its name until it is gone.",
+        "{What} is still being deleted",
+        "Helm deleted {what} of the last run (before-hook-creation), but it still exists: a finalizer holds it, or "
+        "its pods need time to stop. In the second case, wait and retry. Nothing with its name can be created until "
+        "it is gone.",
         (
             Way(
-                "take away its finalizers, then the same again",
+                "remove its finalizers, then retry",
                 (
                     """kubectl patch {kind} {name}{in_namespace} --type=merge -p '{{"metadata":{{"finalizers":null}}}}'""",
                     "{again}",
                 ),
-                "what the owner of the finalizer would do first is not done",
-                when="it does not go: `kubectl get {kind} {name}{in_namespace} -o yaml` names its finalizers",
+                "the owner of the finalizer does not do its clean-up",
+                when="it does not disappear: `kubectl get {kind} {name}{in_namespace} -o yaml` names its finalizers",
             ),
         ),
-        "Helm 3.14 or newer, or Helm 4 with --wait: they wait for what they delete; no finalizers on hooks",
+        "use Helm 3.14 or newer, or Helm 4 with --wait, which wait for the deletion; put no finalizers on hooks",
         rule="WB213",
         tools=(HELM, FLUX),
         of_hook=True,
@@ -87,8 +90,8 @@ HOOKS = (
         "hook-exists",
         (rf'{_STILL_THERE}<resource> "<name>" already exists',),
         'Hook {event} failed: {Kind} "{name}" already exists',
-        "The hook's {what} is still there from the last time, because its delete policy does not hold "
-        "before-hook-creation: hook-succeeded and hook-failed leave it behind when Helm is stopped or cannot make it. "
+        "The hook's {what} of the last run still exists, because its delete policy does not contain "
+        "before-hook-creation. With hook-succeeded or hook-failed it stays if Helm is stopped or cannot create it. "
         "Every retry fails the same way.",
         (DELETE_AND_AGAIN, *WITHOUT_HOOKS, DONE_BY_HAND, GO_BACK),
         _POLICY,
@@ -101,9 +104,11 @@ HOOKS = (
             "Job was active longer than specified deadline",
         ),
         'Job "{name}" failed: DeadlineExceeded',
-        "{what} ran longer than its activeDeadlineSeconds allows. Kubernetes deleted the pod that was running, and its logs with it.",
+        "{what} ran longer than its activeDeadlineSeconds allows. Kubernetes deleted the pod that was running, and "
+        "its logs with it.",
         (MEND_AND_AGAIN, *WITHOUT_HOOKS, DONE_BY_HAND, GO_BACK),
-        "the deadline in the pod template (spec.template.spec.activeDeadlineSeconds) instead: it keeps the pod and its logs",
+        "set the deadline in the pod template instead (spec.template.spec.activeDeadlineSeconds), which keeps the "
+        "pod and its logs",
         rule="WB305",
         kind="Job",
     ),
@@ -117,10 +122,10 @@ HOOKS = (
             r"(?P<kind>Job) has reached the specified backoff limit",
         ),
         '{Kind} "{name}" failed',
-        "{what} ran and failed by itself; no way of deploying it makes that go away. What it says is in its logs, if it is "
-        "still there: with the delete policy hook-failed it is not.",
+        "{what} ran and failed. The problem is in the Job itself, not in how you deploy it. Its logs show the "
+        "reason, unless the delete policy hook-failed has deleted it.",
         (MEND_AND_AGAIN, *WITHOUT_HOOKS, DONE_BY_HAND, GO_BACK),
-        "restartPolicy Never and no hook-failed: then the logs of a failure can still be read",
+        "set restartPolicy: Never and remove hook-failed, so that the logs of a failure stay",
         see=("WB301", "WB305"),
         of_hook=True,
         kind="Job",
@@ -132,18 +137,18 @@ HOOKS = (
             "resource not ready, name: <name>, kind: (?P<kind>Job|Pod), status: NotFound",
         ),
         '{Kind} "{name}" not ready: NotFound',
-        "{what} was gone before Helm 4 saw it end: its ttlSecondsAfterFinished is over at once, or somebody deleted it. Helm "
-        "waits for it until its time is over, although it may well have done its work.",
+        "{what} was deleted before Helm 4 saw it end: its ttlSecondsAfterFinished is too short, or somebody deleted "
+        "it. Helm waits for it until its --timeout, although it may have succeeded.",
         (
             Way(
-                "the same again",
+                "retry",
                 ("{again}",),
-                "what the Job does is done once more",
+                "the Job does its work again",
                 when="it was deleted by hand, once",
             ),
             *WITHOUT_HOOKS,
         ),
-        "no ttlSecondsAfterFinished on it, or one of minutes",
+        "remove its ttlSecondsAfterFinished, or set it to some minutes",
         rule="WB501",
         of_hook=True,
         kind="Job",
@@ -157,10 +162,12 @@ HOOKS = (
             "resource not ready, name: <name>, kind: (?P<kind>Job|Pod), status: (?:InProgress|Unknown)",
         ),
         "{What} did not end in time",
-        "Helm waited for {what} until its --timeout was over (5 minutes each hook). Either it needs longer, or its pod cannot "
-        "start: what it needs is made after the hook, an image cannot be pulled, a quota is full. It runs on in the cluster.",
+        "Helm waited for {what} until its --timeout (by default 5 minutes for each hook). Either the hook needs "
+        "longer, or its pod cannot start: an object that it needs is created after the hook, an image cannot be "
+        "pulled, or a quota is full. The hook keeps running in the cluster.",
         (_LOOK, PLAIN_OBJECTS_FIRST, *WITHOUT_HOOKS, DONE_BY_HAND, GO_BACK),
-        "what the hook's pod needs as hooks of a lower weight, and activeDeadlineSeconds so that it fails by itself",
+        "make the objects that the hook's pod needs hooks with a lower weight, and set activeDeadlineSeconds so "
+        "that the hook fails by itself",
         see=_BEHIND_A_WAIT,
         of_hook=True,
         kind="Job",
@@ -169,7 +176,8 @@ HOOKS = (
         "sync-waits-for-hook",
         ("waiting for completion of hook batch/(?P<kind>Job)/<last>",),
         'waiting for completion of hook Job "{name}"',
-        "Argo CD waits for {what}, without an end: it runs, or its pod cannot start, or it is gone before Argo CD saw it end.",
+        "Argo CD waits for {what} without a time limit: it still runs, its pod cannot start, or it was deleted "
+        "before Argo CD saw it end.",
         (
             Way(
                 "stop the sync, see what it waits for, sync again",
@@ -178,11 +186,11 @@ HOOKS = (
                     "kubectl describe job {name}{in_namespace}",
                     "argocd app sync APP",
                 ),
-                "stopping it deletes the hook Jobs that run",
+                "this deletes the running hook Jobs",
                 mended=True,
             ),
         ),
-        "activeDeadlineSeconds on it, and what its pod needs in an earlier wave",
+        "set activeDeadlineSeconds on it, and put the objects that its pod needs into an earlier wave",
         see=_BEHIND_A_WAIT,
         tools=(ARGO,),
         kind="Job",
@@ -191,11 +199,11 @@ HOOKS = (
         "retries-exhausted",
         ("(?:install|upgrade) retries exhausted",),
         "retries exhausted",
-        "Flux has tried as often as spec.install.remediation and spec.upgrade.remediation let it, and stops. What failed "
-        "stands in the conditions and events of the HelmRelease, not in this line.",
+        "Flux has used up the retries of spec.install.remediation or spec.upgrade.remediation. The conditions and "
+        "events of the HelmRelease show what failed; this line does not.",
         (
             Way(
-                "find out what failed, mend that, let Flux try again",
+                "find out what failed, fix that, then let Flux retry",
                 (
                     "kubectl describe helmrelease {release} -n {namespace}",
                     "flux reconcile helmrelease {release} -n {namespace} --reset",

@@ -9,9 +9,9 @@ _REFUSED = (
 )
 _AS_HOOK = "make it a hook (pre-install,pre-upgrade with before-hook-creation), or put a hash of its spec into its name"
 _ORPHANS = Way(
-    "delete it but not its pods, then the same again",
+    "delete it but keep its pods, then retry",
     ("kubectl delete statefulset {name}{in_namespace} --cascade=orphan", "{again}"),
-    "nothing stops: its pods are taken over, unless the selector is what changed",
+    "nothing stops: the new one adopts its pods, unless the selector changed",
     kinds=("StatefulSet",),
 )
 
@@ -20,20 +20,22 @@ IMMUTABLE = (
         "forced-job",
         (r'failed to replace object: Job\.batch "<name>" is invalid:',),
         'failed to replace object: Job "{name}" is invalid',
-        "{doing} was told to replace objects (--force, --force-replace). A Job cannot be replaced: its manifest "
-        "does not hold the selector and labels that Kubernetes gave it. So this fails even where {what} has not changed.",
+        "{doing} replaces objects because of --force or --force-replace. A Job cannot be replaced: its manifest "
+        "does not contain the selector and labels that Kubernetes added. So this fails even if {what} has not "
+        "changed.",
         (
             Way(
-                "without --force",
+                "run it again without --force",
                 ("{again}",),
-                "nothing; if the pod template of the Job did change, it says `field is immutable` instead",
+                "nothing; if the pod template of the Job did change, the error is `field is immutable` instead",
                 when="the pod template of {what} has not changed",
                 tools=(HELM,),
             ),
             DELETE_AND_AGAIN,
             GO_BACK,
         ),
-        "do not use --force: for Jobs it makes things worse; let the Job be a hook, or carry a hash of its spec in its name",
+        "do not use --force, which makes things worse for Jobs; make the Job a hook, or put a hash of its spec into "
+        "its name",
         rule="WB102",
         alone="rollback",
         kind="Job",
@@ -42,10 +44,10 @@ IMMUTABLE = (
         "replaced-by-argo",
         (r'error when replacing "[^"]{0,200}": Job\.batch "<name>" is invalid:',),
         'error when replacing: Job "{name}" is invalid',
-        "The sync option Replace=true sends {what} as it is written, and a Job cannot be replaced: its manifest does "
-        "not hold the selector and labels that Kubernetes gave it.",
+        "The sync option Replace=true replaces {what} with its manifest. A Job cannot be replaced: its manifest "
+        "does not contain the selector and labels that Kubernetes added.",
         (DELETE_AND_AGAIN,),
-        "the sync option Force=true in place of Replace=true: it deletes and makes the Job anew, only when it must",
+        "use the sync option Force=true instead of Replace=true: it deletes and creates the Job again, only if it must",
         tools=(ARGO,),
         kind="Job",
     ),
@@ -53,10 +55,10 @@ IMMUTABLE = (
         "rollback-onto-hook",
         (r'cannot patch "<name>" with kind <kind>: <few>is invalid: \[spec\.selector: Required value',),
         'cannot patch {Kind} "{name}": spec.selector: Required value',
-        "The version to roll back to has {what} as a plain object, the version before had it as a hook, and what the hook "
-        "made is still there. Helm tries to take it over and asks for changes that Kubernetes never allows.",
+        "{what} is a plain object in the version to roll back to, but was a hook in the version before, and the "
+        "hook's object still exists. Helm tries to adopt it and asks for changes that Kubernetes never allows.",
         (DELETE_AND_AGAIN,),
-        "give the hook another name than the plain object had",
+        "give the hook a different name than the plain object had",
         rule="WB404",
         operations=("rollback", "upgrade"),
         alone="rollback",
@@ -65,8 +67,8 @@ IMMUTABLE = (
         "hook-immutable",
         (rf'Hook <event> <few>failed: <few>\b<Kind> "<name>" is invalid:<...>{_REFUSED}',),
         'Hook {event} failed: {Kind} "{name}" is invalid: field is immutable',
-        "The hook's {what} is still there from the last time, because its delete policy does not hold "
-        "before-hook-creation. Helm 4 applies the new one onto it, and that cannot be changed.",
+        "The hook's {what} of the last run still exists, because its delete policy does not contain "
+        "before-hook-creation. Helm 4 applies the new version to it, but the fields that differ cannot be changed.",
         (DELETE_AND_AGAIN, GO_BACK),
         "helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded",
         rule="WB201",
@@ -78,10 +80,11 @@ IMMUTABLE = (
             r'cannot patch "<name>" with kind Job: <few>is invalid: \[spec\.template\.metadata\.labels: <...>does not match',
         ),
         'cannot patch Job "{name}": `selector` does not match template `labels`',
-        "{doing} takes away labels that Kubernetes gave to the pods of {what}: its pod template has an empty `metadata:` or "
-        "`labels:`, which Helm 3 sends as null. So this fails even where {what} has not changed, and a rollback fails too.",
+        "{doing} removes labels that Kubernetes added to the pods of {what}: its pod template has an empty "
+        "`metadata:` or `labels:`, which Helm 3 sends as null. So this fails even if {what} has not changed, and a "
+        "rollback fails too.",
         (DELETE_AND_AGAIN,),
-        "take the empty metadata: or labels: out of the Job's pod template",
+        "remove the empty metadata: or labels: from the Job's pod template",
         rule="WB101",
         alone="upgrade",
         kind="Job",
@@ -94,8 +97,8 @@ IMMUTABLE = (
             r'\bJob(?:\.batch)? "<name>" is invalid: \[?spec\.template: Invalid value: (?:\w+\.PodTemplateSpec)?\{',
         ),
         'Job "{name}" is invalid: field is immutable',
-        "{doing} wants {what} to run something else. The pod template of a Job that is there cannot be changed, whether "
-        "it still runs or ended long ago, and {what} has the same name in both versions. It did not run again.",
+        "{doing} changes the pod template of {what}. Kubernetes does not allow that for an existing Job, whether it "
+        "still runs or ended long ago. {What} has the same name in both versions, so it did not run again.",
         (DELETE_AND_AGAIN, GO_BACK),
         _AS_HOOK,
         rule="WB101",
@@ -106,9 +109,9 @@ IMMUTABLE = (
         "immutable-content",
         (r"\b<Kind> \"<name>\" is invalid:<...>field is immutable when .immutable. is set",),
         '{Kind} "{name}" is invalid: field is immutable when `immutable` is set',
-        "{what} is marked `immutable: true`, and {doing_lower} changes what it holds. Not even a rollback can change it.",
+        "{what} is marked `immutable: true`, and {doing_lower} changes its content. Not even a rollback can change it.",
         (DELETE_AND_AGAIN,),
-        "a hash of its content in its name: then a change makes a new one",
+        "put a hash of its content into its name, so that each change creates a new object",
         rule="WB103",
         alone="rollback",
     ),
@@ -116,7 +119,7 @@ IMMUTABLE = (
         "immutable-field",
         (rf'\b<Kind> "<name>" is invalid:<...>{_REFUSED}',),
         '{Kind} "{name}" is invalid: field is immutable',
-        "{doing} changes a field of {what} that is fixed once the object is there. Every retry fails the same way.",
+        "{doing} changes a field of {what} that cannot change after the object was created. Every retry fails the same way.",
         (_ORPHANS, DELETE_AND_AGAIN, GO_BACK),
         "leave the field as it was, or give the object a new name together with the change",
         rule="WB103",

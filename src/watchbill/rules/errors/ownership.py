@@ -15,26 +15,28 @@ _TAKE_OVER = (
     Way(
         "let Helm take it over",
         ("helm upgrade {release} CHART -n {namespace} --take-ownership",),
-        "needs Helm 3.17 or newer; a Job does not run again, and one whose pod template is another says `field is immutable`",
+        "needs Helm 3.17 or newer; a Job does not run again, and if its pod template differs, the error is `field "
+        "is immutable`",
         tools=(HELM,),
         operations=("upgrade",),
     ),
     Way(
         "let Helm take it over",
         ("helm install {release} CHART -n {namespace} --take-ownership",),
-        "needs Helm 3.17 or newer; a Job does not run again, and one whose pod template is another says `field is immutable`",
+        "needs Helm 3.17 or newer; a Job does not run again, and if its pod template differs, the error is `field "
+        "is immutable`",
         tools=(HELM,),
         operations=("install",),
     ),
     Way(
-        "mark it as the release's, then the same again",
+        "mark it as part of the release, then retry",
         (
             "kubectl label {kind} {name}{in_namespace} app.kubernetes.io/managed-by=Helm --overwrite",
             "kubectl annotate {kind} {name}{in_namespace} meta.helm.sh/release-name={release} --overwrite",
             "kubectl annotate {kind} {name}{in_namespace} meta.helm.sh/release-namespace={namespace} --overwrite",
             "{again}",
         ),
-        "the same, with any Helm; it is deleted with the release from now on",
+        "works with any Helm version; an uninstall of the release now deletes it",
     ),
 )
 
@@ -46,16 +48,16 @@ OWNERSHIP = (
             rf'{_EXISTS}invalid ownership metadata;<...>release-namespace" must equal "[^"]*": current value is "<owner>"',
         ),
         '{Kind} "{name}" exists and belongs to "{owner}"',
-        '{what} belongs to another release or namespace: "{owner}". Two releases render an object of the same name.',
+        '{what} belongs to another release or namespace: "{owner}". Two releases contain an object with the same name.',
         (
             Way(
-                "take it from the other release, then the same again",
+                "take it from the other release, then retry",
                 _TAKE_OVER[2].commands,
-                "the other release loses it: its next upgrade wants it back, its uninstall may delete it",
-                when="the other release does not need it any more",
+                "the other release loses it: its next upgrade claims it back, and its uninstall may delete it",
+                when="the other release no longer needs it",
             ),
         ),
-        "the release's name in the object's name, so that every release has its own",
+        "put the release's name into the object's name, so that every release has its own",
         see=("WB409",),
         tools=(HELM, FLUX),
         stage=Stage.BEFORE,
@@ -64,10 +66,10 @@ OWNERSHIP = (
         "left-over-at-install",
         (_EXISTS, _EXISTED),
         '{Kind} "{name}" exists and belongs to no release',
-        "{what} is there and belongs to no release, so Helm does not touch it. Hooks of a release that was uninstalled leave "
-        "such objects behind: Helm never deletes them. Or somebody made it by hand.",
+        "{what} already exists and belongs to no release, so Helm does not touch it. It may be a hook of an "
+        "uninstalled release, because `helm uninstall` does not delete hooks. Or somebody created it by hand.",
         (DELETE_AND_AGAIN, *_TAKE_OVER),
-        "hook-succeeded in the delete policy of hooks, so that nothing of them stays",
+        "add hook-succeeded to the delete policy of the hook, so that it does not stay",
         rule="WB403",
         sure=False,
         see=("WB304",),
@@ -79,11 +81,12 @@ OWNERSHIP = (
         "hook-to-plain",
         (_EXISTS, _EXISTED),
         '{Kind} "{name}" exists and belongs to no release',
-        "{what} is there and belongs to no release, so Helm does not touch it, and stops before it has done anything. The "
-        "version before had it as a hook, which is never marked as the release's; or somebody made it by hand. Every retry "
+        "{what} already exists and belongs to no release, so Helm does not touch it, and stops before it changes "
+        "anything. In the version before, it was a hook, and Helm does not mark hooks as part of the release; or "
+        "somebody created it by hand. Every retry "
         "fails the same way.",
         (DELETE_AND_AGAIN, *_TAKE_OVER),
-        "another name for the object that is plain now",
+        "give the object that is now plain another name",
         rule="WB403",
         sure=False,
         tools=(HELM, FLUX),

@@ -5,10 +5,7 @@ from msgspec.structs import replace
 from watchbill.rules.errors.known import KnownError, Stage
 from watchbill.rules.errors.ways import PLAIN_OBJECTS_FIRST
 
-_MADE_LATER = (
-    "If it is the pod of a pre-install or pre-upgrade hook: hooks run before the chart's plain objects are made, so {what} of "
-    "the same chart is not there yet."
-)
+_MADE_LATER = "If it is the pod of a pre-install or pre-upgrade hook: Helm runs these hooks before it creates the chart's plain objects, so {what} of the same chart does not exist yet."
 # This text does not say in which operation it was.
 _PLAIN_OBJECTS_FIRST = replace(
     PLAIN_OBJECTS_FIRST,
@@ -18,7 +15,7 @@ _PLAIN_OBJECTS_FIRST = replace(
     operations=(),
 )
 _MAKE_IT = (
-    "make it a hook too, of a lower weight and with another name than the plain one; or let the Job run later"
+    "make it a hook too, with a lower weight and another name than the plain object; or run the Job later"
 )
 
 
@@ -28,8 +25,8 @@ def _missing(kind: str, *patterns: str) -> KnownError:
         f"{lower}-missing",
         patterns,
         f'{lower} "{{name}}" not found',
-        f'A pod needs {kind} "{{name}}" and it is not there, so it does not start. {_MADE_LATER} The Job never fails by itself: '
-        "Helm waits until its time is over.",
+        f'A pod needs {kind} "{{name}}", which does not exist, so the pod does not start. {_MADE_LATER} The Job never fails '
+        "by itself; Helm waits for it until its --timeout.",
         (_PLAIN_OBJECTS_FIRST,),
         _MAKE_IT,
         rule="WB203",
@@ -59,10 +56,10 @@ PODS = (
         "test-logs",
         ('unable to get pod logs for <name>: pods "[^"]{1,253}" not found',),
         'unable to get pod logs for "{name}"',
-        'The pod of the test "{name}" was deleted by its delete policy before Helm read its logs, or it is a Job, whose pod '
+        'The delete policy of the test "{name}" deleted its pod before Helm read the logs; or the test is a Job, whose pod '
         "has another name.",
         (),
-        "tests that are Pods, without hook-succeeded and hook-failed",
+        "use Pods as tests, without hook-succeeded and hook-failed",
         rule="WB306",
         kind="Pod",
     ),

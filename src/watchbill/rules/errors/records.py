@@ -16,10 +16,11 @@ RECORDS = (
             'original object <kind> with the name "<name>" not found',
         ),
         'no {Kind} with the name "{name}" found',
-        "{what} is there, is in the version to go to, and is not in the last revision's manifest: the version between dropped it "
-        "or made it a hook, and failed before it was deleted. Helm 3 and Helm 4.1 stop at such an object.",
+        "{what} exists and is in the version to roll back to, but not in the last revision's manifest: that "
+        "revision removed it or made it a hook, and failed before Helm deleted it. Helm 3 and Helm 4.1 fail on such "
+        "an object.",
         (DELETE_AND_AGAIN,),
-        "Helm 4.2 or newer takes it over; and do not drop an object, or make it a hook, under the same name",
+        "use Helm 4.2 or newer, which adopts it; and do not make an object a hook under the same name",
         rule="WB404",
         alone="rollback",
         stage=Stage.CHANGING,
@@ -31,8 +32,8 @@ RECORDS = (
             "pending-(?:install|upgrade|rollback)",  # as helm status, history and list --all have it
         ),
         "another operation (install/upgrade/rollback) is in progress",
-        "The last revision is pending: an operation is running just now, or one was stopped before it could write down how it "
-        "ended (CI cancelled, laptop closed, or a rollback's hook failed). Helm waits for nobody and refuses.",
+        "The last revision is pending: an operation is still running, or one was stopped before it could record how "
+        "it ended (CI cancelled, laptop closed, or a rollback's hook failed). Helm does not wait for it and refuses.",
         (
             Way(
                 "wait",
@@ -41,23 +42,23 @@ RECORDS = (
                 when="the last revision is minutes old and somebody else is deploying",
             ),
             Way(
-                "go back to the last good revision, then upgrade again",
+                "roll back to the last good revision, then upgrade again",
                 (
                     _HISTORY,
                     "helm rollback {release} {revision} -n {namespace}",
                     "helm upgrade {release} CHART -n {namespace}",
                 ),
-                "what the stopped operation had changed is changed back, and rollback hooks run",
-                when="an earlier revision was deployed once (pending-upgrade, pending-rollback)",
+                "the changes of the stopped operation are undone, and rollback hooks run",
+                when="an earlier revision was deployed (pending-upgrade, pending-rollback)",
             ),
             Way(
-                "forget the stopped operation, then the same again",
+                "forget the stopped operation, then retry",
                 (
                     f"kubectl delete secret -n {{namespace}} -l '{_PENDING}'",
                     "{again}",
                 ),
-                "none of what it had changed is changed back; Helm's record of it is gone",
-                when="nobody is deploying, and Helm keeps its records in Secrets, as it does by default",
+                "its changes are not undone; Helm's record of it is gone",
+                when="nobody is deploying, and Helm stores its records in Secrets (the default)",
             ),
             Way(
                 "uninstall, then install again",
@@ -66,7 +67,8 @@ RECORDS = (
                 when="there is no other revision (pending-install)",
             ),
         ),
-        "time for the operation to end: CI that cancels gently, activeDeadlineSeconds on hooks, --timeout below that of the CI job",
+        "give the operation time to end: let CI cancel gently, set activeDeadlineSeconds on hooks, and set "
+        "--timeout below the time limit of the CI job",
         tools=(HELM, FLUX),
         stage=Stage.BEFORE,
     ),
@@ -74,19 +76,19 @@ RECORDS = (
         "no-deployed-release",
         ('"[^"]{1,53}" has no deployed releases',),
         '"{release}" has no deployed releases',
-        "None of the release's revisions is deployed: it was never installed under this name in this namespace, or an uninstall "
-        "was begun and did not end (a pre-delete hook failed), or its history was kept when it was uninstalled.",
+        "No revision of the release is deployed: it was never installed under this name in this namespace, or an "
+        "uninstall did not finish (a pre-delete hook failed), or it was uninstalled with --keep-history.",
         (
             Way(
                 "install it",
                 ("helm list --all -n {namespace}", "helm upgrade --install {release} CHART -n {namespace}"),
                 "nothing",
-                when="`helm list --all` does not know it, or calls it uninstalled",
+                when="`helm list --all` does not list it, or lists it as uninstalled",
             ),
             Way(
-                "bring the uninstall to its end, then install again",
+                "finish the uninstall, then install again",
                 (f"{_UNINSTALL} --no-hooks", _INSTALL),
-                "all its objects are deleted, and what its pre-delete and post-delete hooks do is not done",
+                "all its objects are deleted, and its pre-delete and post-delete hooks do not run",
                 when="its status is uninstalling",
             ),
         ),
@@ -98,12 +100,12 @@ RECORDS = (
         "name-in-use",
         ("cannot re-?use a name that is still in use",),
         "cannot reuse a name that is still in use",
-        "Helm knows a release of this name already; after an install that failed, too.",
+        "A release with this name already exists. A failed install also leaves one.",
         (
             Way(
                 "upgrade it",
                 ("helm upgrade {release} CHART -n {namespace}",),
-                "it counts as an upgrade: pre-install and post-install hooks do not run",
+                "pre-install and post-install hooks do not run, because it is an upgrade",
                 when="it is not pending",
             ),
             Way(
@@ -112,7 +114,8 @@ RECORDS = (
                 "all its objects are deleted; volumes of StatefulSets stay",
             ),
         ),
-        "helm upgrade --install, and hooks that also name the upgrade event: a failed install is retried as an upgrade",
+        "use helm upgrade --install, and give hooks the upgrade event too, because a failed install is retried as "
+        "an upgrade",
         see=("WB504",),
         operations=("install",),
         stage=Stage.BEFORE,
@@ -121,19 +124,19 @@ RECORDS = (
         "no-such-revision",
         ("release has no <revision> version",),
         "release has no {revision} version",
-        "There is no such revision to roll back to: without a number it is the one before the last, and Helm keeps ten "
-        "(--history-max).",
+        "This revision does not exist. Without a number, Helm rolls back to the revision before the last one. Helm "
+        "keeps ten revisions (--history-max).",
         (
             Way(
-                "choose one that is there",
+                "choose a revision that exists",
                 (_HISTORY, "helm rollback {release} REVISION -n {namespace}"),
                 "nothing",
-                when="there is a good one",
+                when="one of them is good",
             ),
             Way(
-                "go forward instead",
+                "upgrade instead",
                 ("helm upgrade {release} CHART -n {namespace}",),
-                "upgrade hooks run, migrations among them",
+                "upgrade hooks run, including migrations",
                 when="the release is not pending",
             ),
         ),
@@ -144,13 +147,13 @@ RECORDS = (
         "release-not-found",
         ("release: not found", 'release named "[^"]{1,53}" is already deleted'),
         "release: not found",
-        "Helm knows no such release in this namespace, or it is uninstalled already.",
+        "There is no such release in this namespace, or it is already uninstalled.",
         (
             Way("look for it", ("helm list --all --all-namespaces",), "nothing"),
             Way(
                 "install it",
                 ("helm upgrade --install {release} CHART -n {namespace}",),
-                "what an earlier installation left behind may be in the way",
+                "objects that an earlier installation left may make it fail",
             ),
         ),
         see=("WB304",),
@@ -159,33 +162,34 @@ RECORDS = (
     KnownError(
         "race",
         (r'secrets? "sh\.helm\.release\.v1\.<release>\.v\d+" already exists',),
-        "the next revision's record already exists",
-        "Somebody else began an operation on the same release at the same moment.",
-        (Way("wait for the other one, then the same again", (_HISTORY, "{again}"), "time"),),
-        "one deployment of a release at a time: a concurrency group in CI",
+        "the record of the next revision already exists",
+        "Somebody else started an operation on the same release at the same moment.",
+        (Way("wait for the other operation, then retry", (_HISTORY, "{again}"), "time"),),
+        "deploy a release only once at a time, for example with a concurrency group in CI",
         stage=Stage.BEFORE,
     ),
     KnownError(
         "record-too-big",
         (r'Secret "sh\.helm\.release\.v1\.<release>\.v\d+" is invalid: data: Too long',),
-        "the release's record is too long",
-        "Helm keeps chart and manifests of a revision in one Secret, which may not be larger than 1 MiB.",
+        "the release's record is too large",
+        "Helm stores the chart and the manifests of a revision in one Secret, which cannot be larger than 1 MiB.",
         (),
-        "smaller files in the chart (dashboards, schemas) or several charts",
+        "make files of the chart smaller (dashboards, schemas), or split the chart",
         stage=Stage.BEFORE,
     ),
     KnownError(
         "cannot-delete-release",
         ("failed to delete release: ",),
         "failed to delete release",
-        "An object in the release's manifest cannot be read any more: most often its kind is not served (its definition was "
-        "deleted first, or Kubernetes dropped the version). Helm stops before it deletes anything.",
+        "Helm can no longer read an object in the release's manifest. Usually the cluster no longer serves its "
+        "kind: its CustomResourceDefinition was deleted first, or Kubernetes removed the API version. Helm stops "
+        "before it deletes anything.",
         (
             Way(
-                "bring the definition back, then the same again",
+                "restore the definition, then retry",
                 ("kubectl apply -f DEFINITION", "{again}"),
                 "nothing",
-                when="the kind's definition (CRD) was deleted",
+                when="the CustomResourceDefinition was deleted",
                 mended=True,
             ),
         ),

@@ -7,16 +7,16 @@ from watchbill.rules.errors.known import ARGO, FLUX, HELM, KUBECTL, KnownError, 
 from watchbill.rules.errors.ways import GO_BACK, UNINSTALL_WITHOUT_HOOKS, UPGRADE_WITHOUT_HOOKS, WITHOUT_HOOKS
 
 _CORRECT = Way(
-    "correct the chart or its values, then the same again",
+    "correct the chart or its values, then retry",
     ("{again}",),
     "nothing",
     mended=True,
     operations=("install", "upgrade", "sync", "apply"),
 )
 _CONFLICT = "Apply failed with a conflict"
-_SET_BY_OTHERS = "Somebody else set fields of {what} that this version sets too: by kubectl edit or scale, or a controller."
-_OVERWRITTEN = "what was set by hand, or by the controller, is overwritten"
-_NOT_OURS = "leave fields that a controller sets out of the chart (replicas, where an autoscaler is)"
+_SET_BY_OTHERS = "Somebody else set fields of {what} that this version also sets: a controller, or a person with kubectl edit or scale."
+_OVERWRITTEN = "the values that the person or the controller set are overwritten"
+_NOT_OURS = "remove fields that a controller sets from the chart (replicas, if there is an autoscaler)"
 _TOO_LONG = r"must be no more than (?:\d+ )?(?:bytes|characters)"
 
 _REMOVED = "|".join(f'"{kind}" in version "{re.escape(version)}"' for version, kind in SINCE)
@@ -26,7 +26,7 @@ _WITHOUT_THE_HOOK = Way(
         "helm uninstall {release} -n {namespace}",
         "helm install {release} CHART -n {namespace} --no-hooks",
     ),
-    "no hook runs: what they do has to be there already",
+    "no hook runs, so their work must be done already",
     tools=(HELM,),
     operations=("install",),
 )
@@ -36,9 +36,9 @@ REFUSED = (
         "namespace-exists",
         ('namespaces "<name>" already exists',),
         'namespaces "{name}" already exists',
-        'The chart makes Namespace "{name}" itself, and so did --create-namespace, or somebody before.',
+        'The chart contains Namespace "{name}", but --create-namespace or somebody else has already created it.',
         (),
-        "leave the Namespace out of the chart and use --create-namespace",
+        "remove the Namespace from the chart and use --create-namespace",
         operations=("install", "upgrade"),
         tools=(HELM, FLUX),
         kind="Namespace",
@@ -47,10 +47,10 @@ REFUSED = (
         "twins",
         (r'\b<resource> "<name>" already exists',),
         '{Kind} "{name}" already exists',
-        "A hook of this very chart has made {what}, and now the chart's plain object of the same name is to be made; or the "
-        "chart renders it twice.",
+        "A hook of the same chart has created {what}, and now Helm creates a plain object with the same name; or "
+        "the chart renders it twice.",
         (_WITHOUT_THE_HOOK,),
-        "another name for the hook's copy",
+        "give the hook's copy another name",
         rule="WB408",
         sure=False,
         of_hook=False,
@@ -61,14 +61,14 @@ REFUSED = (
         "object-exists",
         (r'Error from server \(AlreadyExists\): <few>\b<resource> "<name>" already exists',),
         '{Kind} "{name}" already exists',
-        "{what} is there already and somebody tries to make it: `kubectl create`, or a second one at the same moment.",
+        "{what} already exists, and something tries to create it: `kubectl create`, or a second client at the same moment.",
         vague=True,
     ),
     KnownError(
         "object-not-found",
         (r'Error from server \(NotFound\): <few>\b<resource> "<name>" not found',),
         '{Kind} "{name}" not found',
-        "There is no {what} where it was looked for: it is deleted already, or in another namespace.",
+        "{what} does not exist there: it was already deleted, or it is in another namespace.",
         vague=True,
     ),
     KnownError(
@@ -78,10 +78,10 @@ REFUSED = (
             r"accessor error: contains non-string value in the map under key",
         ),
         "an annotation or label is not a string",
-        "An annotation or label is a number or a boolean: helm.sh/hook-weight: 5 without quotes is one. A template with it "
-        "renders, and fails only when the object is sent; in a pre-delete hook that blocks the uninstall.",
+        "An annotation or label is a number or a boolean, such as helm.sh/hook-weight: 5 without quotes. The "
+        "template renders, but the API server refuses the object. In a pre-delete hook, this blocks the uninstall.",
         (_CORRECT, *WITHOUT_HOOKS),
-        'quotes around the value: helm.sh/hook-weight: "5", or | quote in the template',
+        'put the value in quotes: helm.sh/hook-weight: "5", or | quote in the template',
         rule="WB106",
         stage=Stage.BEFORE,
     ),
@@ -92,16 +92,16 @@ REFUSED = (
             r'<Kind> "<name>" is invalid:<...>will not able to create pod with the name',
         ),
         '{Kind} "{name}": the name is too long',
-        "The name of {what} is too long: 63 characters for a Job, 52 for a CronJob. It is put together from the release's "
-        "name, which was longer this time than in any test.",
+        "The name of {what} is too long: the limit is 63 characters for a Job and 52 for a CronJob. It contains the "
+        "release's name, which is longer this time.",
         (
             Way(
-                "a shorter release name",
+                "use a shorter release name",
                 (
                     "helm uninstall {release} -n {namespace}",
                     "helm install SHORTER CHART -n {namespace}",
                 ),
-                "the release has another name, and so have its objects",
+                "the release and its objects have other names",
                 tools=(HELM,),
                 operations=("install",),
                 mended=True,
@@ -109,7 +109,7 @@ REFUSED = (
             UPGRADE_WITHOUT_HOOKS,
             UNINSTALL_WITHOUT_HOOKS,
         ),
-        'cut the name in the template: trunc 63 | trimSuffix "-", counting the suffix',
+        'shorten the name in the template: trunc 63 | trimSuffix "-", counting the suffix',
         rule="WB104",
     ),
     KnownError(
@@ -119,16 +119,18 @@ REFUSED = (
             "cannot use generate name with apply",
         ),
         "resource name may not be empty",
-        "An object has no name, most often because it has generateName. Helm finds its objects by name, so it cannot use that.",
+        "An object has no name, usually because it has generateName. Helm finds its objects by name, so it cannot "
+        "use generateName.",
         (_CORRECT, UPGRADE_WITHOUT_HOOKS, UNINSTALL_WITHOUT_HOOKS),
-        "metadata.name, with a hash of the spec or the revision in it if it must be another one each time",
+        "set metadata.name; if it must differ each time, put a hash of the spec or the revision into it",
         rule="WB105",
     ),
     KnownError(
         "two-names",
         ("metadata.name and metadata.generateName cannot both be set",),
         "metadata.name and metadata.generateName cannot both be set",
-        "A plain object has both a name and a generateName. Helm 4 refuses it and does not say which object it is; Helm 3 and the API server use the name.",
+        "A plain object has both a name and a generateName. Helm 4 refuses it and does not name the object; Helm 3 "
+        "and the API server use the name.",
         (_CORRECT,),
         "remove metadata.generateName from the object that has both: `watchbill check` names it",
         rule="WB111",
@@ -137,10 +139,12 @@ REFUSED = (
         "removed-api",
         (rf'no matches for kind (?={_REMOVED})"<kind>"',),
         'no matches for kind "{Kind}" in this version',
-        "Kubernetes dropped this version of {Kind}. The chart still writes it or, if the text says `current release manifest`, "
-        "the revision that is installed does: then every upgrade fails, also that to a chart which is corrected.",
+        "Kubernetes no longer serves this version of {Kind}. The chart still uses it. If the error contains "
+        "`current release manifest`, the installed revision uses it, and every upgrade fails, even to a corrected "
+        "chart.",
         (_CORRECT,),
-        "the apiVersion that is served; what Helm has stored of the installed revision is rewritten by its plugin mapkubeapis",
+        "use an apiVersion that is served; the Helm plugin mapkubeapis rewrites the stored manifest of the "
+        "installed revision",
         rule="WB110",
         stage=Stage.BEFORE,
     ),
@@ -151,16 +155,16 @@ REFUSED = (
             "could not find [a-z0-9.-]+/<kind> for requested resource",
         ),
         'no matches for kind "{Kind}"',
-        "The cluster does not serve objects of kind {Kind}: the definition (CRD) they need is not installed, or not yet.",
+        "The cluster does not serve the kind {Kind}: its CustomResourceDefinition is not installed, or not yet.",
         (
             Way(
-                "install the definition, then the same again",
+                "install the definition, then retry",
                 ("kubectl apply -f DEFINITION", "{again}"),
                 "nothing",
                 mended=True,
             ),
         ),
-        "definitions in crds/ or in a chart of their own, installed before",
+        "put CustomResourceDefinitions into crds/, or into a chart of their own that you install first",
         rule="WB109",
         see=("WB202",),
         stage=Stage.BEFORE,
@@ -169,9 +173,9 @@ REFUSED = (
         "force-and-server-side",
         ("cannot use server-side apply and force replace together",),
         "cannot use server-side apply and force replace together",
-        "Helm 4 applies on the server, and --force (--force-replace) cannot be used together with that.",
-        (Way("without --force", ("{again}",), "nothing", tools=(HELM,)),),
-        "leave --force out: for Jobs it makes things worse, also with --server-side=false",
+        "Helm 4 uses server-side apply by default, which cannot be combined with --force (--force-replace).",
+        (Way("run it again without --force", ("{again}",), "nothing", tools=(HELM,)),),
+        "do not use --force, which makes things worse for Jobs, even with --server-side=false",
         rule="WB102",
         alone="rollback",
         stage=Stage.BEFORE,
@@ -180,9 +184,9 @@ REFUSED = (
         "force-and-server-side-in-argo",
         ("--force cannot be used with --server-side",),
         "--force cannot be used with --server-side",
-        "The sync option Force=true and server-side apply do not go together.",
+        "The sync option Force=true cannot be combined with server-side apply.",
         (),
-        "argocd.argoproj.io/sync-options: Force=true,ServerSideApply=false on the Job",
+        "set argocd.argoproj.io/sync-options: Force=true,ServerSideApply=false on the Job",
         tools=(ARGO, KUBECTL),
     ),
     KnownError(
@@ -194,14 +198,14 @@ REFUSED = (
         _SET_BY_OTHERS,
         (
             Way(
-                "take the fields over",
+                "take over the fields",
                 ("helm upgrade {release} CHART -n {namespace} --force-conflicts",),
                 _OVERWRITTEN,
                 tools=(HELM,),
                 operations=("upgrade",),
             ),
             Way(
-                "take the fields over",
+                "take over the fields",
                 ("helm rollback {release} {revision} -n {namespace} --force-conflicts",),
                 _OVERWRITTEN,
                 tools=(HELM,),
@@ -218,7 +222,7 @@ REFUSED = (
         _SET_BY_OTHERS,
         (
             Way(
-                "take the fields over",
+                "take over the fields",
                 ("kubectl apply --server-side --force-conflicts -f FILE",),
                 _OVERWRITTEN,
                 tools=(KUBECTL,),
@@ -238,9 +242,9 @@ REFUSED = (
             "The request is invalid: ",
         ),
         '{Kind} "{name}" is refused',
-        "Kubernetes does not take {what} as it is written; the text after its name says which field it is.",
+        "Kubernetes refuses {what}; the text after its name says which field is wrong.",
         (_CORRECT, UPGRADE_WITHOUT_HOOKS, UNINSTALL_WITHOUT_HOOKS, GO_BACK),
-        "the field that the text names",
+        "correct the field that the error names",
         rule="WB109",
     ),
 )

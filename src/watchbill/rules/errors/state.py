@@ -12,42 +12,42 @@ class State(Struct, frozen=True):
     stored: bool = True  # Helm remembers the attempt
 
 
-_INSTALL_AGAIN = "`helm install` would say that the name is still in use."
+_INSTALL_AGAIN = "A new `helm install` fails because the name is still in use."
 _STATES = {
-    ("install", Stage.BEFORE): State("Nothing was made, and Helm remembers nothing of it.", stored=False),
+    ("install", Stage.BEFORE): State("Nothing was created, and Helm stored no revision.", stored=False),
     ("install", Stage.FIRST_HOOKS): State(
-        f"Revision 1 is failed and none of the plain objects was made. {_INSTALL_AGAIN}", ("failed",)
+        f"Revision 1 is failed, and no plain object was created. {_INSTALL_AGAIN}", ("failed",)
     ),
     ("install", Stage.CHANGING): State(
-        f"Revision 1 is failed; some of its objects are there. {_INSTALL_AGAIN}", ("failed",)
+        f"Revision 1 is failed, and some of its objects exist. {_INSTALL_AGAIN}", ("failed",)
     ),
     ("install", Stage.WAITING): State(
-        f"Revision 1 is failed, with all its objects there. {_INSTALL_AGAIN}", ("failed",)
+        f"Revision 1 is failed, and all its objects exist. {_INSTALL_AGAIN}", ("failed",)
     ),
     ("install", Stage.LAST_HOOKS): State(
-        f"Revision 1 is failed, with all its objects there. {_INSTALL_AGAIN}", ("failed",)
+        f"Revision 1 is failed, and all its objects exist. {_INSTALL_AGAIN}", ("failed",)
     ),
-    ("upgrade", Stage.BEFORE): State("Nothing was changed: the release is as it was before.", stored=False),
+    ("upgrade", Stage.BEFORE): State("Nothing was changed.", stored=False),
     ("upgrade", Stage.FIRST_HOOKS): State(
-        "The new revision is failed, the one before is still deployed. None of the plain objects was changed.",
+        "The new revision is failed, the previous one is still deployed. No plain object was changed.",
         ("failed",),
     ),
     ("upgrade", Stage.CHANGING): State(
-        "The new revision is failed, the one before still counts as deployed. But other objects are changed already "
-        "(Deployments come before Jobs): the new version may be running.",
+        "The new revision is failed, the previous one still counts as deployed. But Helm has already changed other "
+        "objects (Deployments come before Jobs), so the new version may be running.",
         ("failed",),
     ),
     ("upgrade", Stage.WAITING): State(
-        "All objects are changed and the new version is running, as far as it can; its revision is failed.",
+        "All objects are changed, and the new version runs as far as it can. Its revision is failed.",
         ("failed",),
     ),
     ("upgrade", Stage.LAST_HOOKS): State(
-        "All objects are changed and the new version is running; its revision is failed.", ("failed",)
+        "All objects are changed, and the new version is running. Its revision is failed.", ("failed",)
     ),
     ("rollback", Stage.BEFORE): State("Nothing was changed.", stored=False),
     ("rollback", Stage.FIRST_HOOKS): State(
-        "The rollback's revision is pending-rollback: until a rollback works, an upgrade says that another operation is in "
-        "progress.",
+        "The rollback's revision is pending-rollback. Until a rollback works, upgrades fail because another "
+        "operation is in progress.",
         ("pending-rollback",),
     ),
     ("rollback", Stage.CHANGING): State(
@@ -57,46 +57,45 @@ _STATES = {
         "The objects are rolled back, but the rollback's revision is failed.", ("failed",)
     ),
     ("rollback", Stage.LAST_HOOKS): State(
-        "The objects are rolled back, but the rollback's revision is pending-rollback. Until a rollback works, an upgrade "
-        "says that another operation is in progress.",
+        "The objects are rolled back, but the rollback's revision is pending-rollback. Until a rollback works, "
+        "upgrades fail because another operation is in progress.",
         ("pending-rollback",),
     ),
     ("uninstall", Stage.BEFORE): State("Nothing was deleted.", stored=False),
     ("uninstall", Stage.FIRST_HOOKS): State(
-        "Nothing of the release was deleted, but it is marked as uninstalling: an upgrade would say that it has no deployed "
-        "releases. Every uninstall fails the same way while its hook does.",
+        "Nothing was deleted, but the release is marked as uninstalling, so an upgrade fails with `has no deployed "
+        "releases`. Every uninstall fails until the hook works.",
         ("uninstalling",),
     ),
     ("uninstall", Stage.CHANGING): State(
         "Some objects are deleted; the release is marked as uninstalling.", ("uninstalling",)
     ),
     ("uninstall", Stage.LAST_HOOKS): State(
-        "The release is gone and its objects are deleted. Only what the hook should have done is not done.",
+        "The release and its objects are deleted. Only the work of the hook is not done.",
         stored=False,
     ),
-    ("test", Stage.LAST_HOOKS): State(
-        "The release is as it was: a test changes nothing in it.", stored=False
-    ),
+    ("test", Stage.LAST_HOOKS): State("The release is unchanged: a test does not change it.", stored=False),
 }
 _UNDONE = {
     "rolled back": State(
-        "Helm has rolled it back: the version before is running again, as a new revision.", ("deployed",)
+        "Helm has rolled the release back: the previous version is running again, as a new revision.",
+        ("deployed",),
     ),
-    "uninstalled": State("Helm has uninstalled it again: nothing is left but hook objects.", stored=False),
+    "uninstalled": State("Helm has uninstalled the release again: only hook objects are left.", stored=False),
     "rollback failed": State(
-        "Helm tried to roll it back and failed at that too: part of the objects are of the new version.",
+        "Helm tried to roll back and failed again: some objects are of the new version.",
         ("failed", "pending-rollback"),
     ),
     "uninstall failed": State(
-        "Helm tried to uninstall it again and failed at that too.", ("failed", "uninstalling")
+        "Helm tried to uninstall the release and failed again.", ("failed", "uninstalling")
     ),
     "nothing to roll back to": State(
-        "There was no good revision to roll back to: the new revision is failed.", ("failed",)
+        "There was no good revision to roll back to. The new revision is failed.", ("failed",)
     ),
 }
 _OTHER_TOOLS = {
-    ARGO: "The sync failed; what was applied before it stays. Argo CD tries a few times, then waits for a new commit.",
-    KUBECTL: "What came before and after it was applied all the same; kubectl takes nothing back.",
+    ARGO: "The sync failed; objects that were applied before stay. Argo CD retries a few times, then waits for a new commit.",
+    KUBECTL: "kubectl has applied the other objects, and does not undo that.",
 }
 _UNKNOWN = State("")
 _STAGES = {"pre": Stage.FIRST_HOOKS, "post": Stage.LAST_HOOKS, "test": Stage.LAST_HOOKS}

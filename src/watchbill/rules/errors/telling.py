@@ -138,7 +138,7 @@ def _costs(way: Way, words: dict[str, str], *, deleting: bool) -> str:
     costs = way.costs.format_map(words)
     if not deleting or "{again}" not in way.commands:
         return costs
-    return f"{costs}; what is there of the release is deleted, but for the volumes of StatefulSets"
+    return f"{costs}; the other objects of the release are deleted, except for the volumes of StatefulSets"
 
 
 def _possible(error: KnownError, context: Context) -> tuple[Context, ...]:

@@ -4,7 +4,7 @@ from watchbill.rules.errors.known import FLUX, HELM, KnownError, Stage, Way
 from watchbill.rules.errors.ways import GO_BACK, MEND_AND_AGAIN
 
 _UNREADY = Way(
-    "see what it waits for, mend that, then the same again",
+    "see what it waits for, fix that, then retry",
     (
         "kubectl describe {kind} {name}{in_namespace}",
         "kubectl get events{in_namespace} --sort-by=.lastTimestamp",
@@ -16,8 +16,8 @@ _UNREADY = Way(
 _NOT_WAITING = Way(
     "upgrade without waiting",
     ("helm upgrade {release} CHART -n {namespace}",),
-    "nobody says whether it becomes ready",
-    when="--wait is not needed",
+    "you do not learn whether it becomes ready",
+    when="you do not need --wait",
     tools=(HELM,),
     operations=("upgrade",),
 )
@@ -31,10 +31,10 @@ WAITING_FOR_PLAIN = (
             "resource not ready, name: <name>, kind: (?P<kind>Job), status: Failed",
         ),
         'Job "{name}" failed',
-        "{what} is a plain Job that failed, and Helm was told to wait. Helm 4 also fails at one that failed long ago and "
-        "that this version does not change.",
+        "{what} is a plain Job that failed, and Helm waited for it. Helm 4 also fails if the Job failed long ago "
+        "and this version does not change it.",
         (MEND_AND_AGAIN, GO_BACK),
-        "make it a hook: a hook is waited for by itself, and is made anew each time",
+        "make it a hook: Helm always waits for a hook, and creates it again each time",
         rule="WB502",
         of_hook=False,
         stage=Stage.WAITING,
@@ -48,10 +48,9 @@ WAITING_FOR_PLAIN = (
             "resource not ready, name: <name>, kind: (?P<kind>Job), status: NotFound",
         ),
         'Job "{name}" not found',
-        "Helm was told to wait for {what}, which had its ttlSecondsAfterFinished over and was deleted before Helm looked. "
-        "It may well have done its work.",
+        "Helm waited for {what}, but its ttlSecondsAfterFinished deleted it before Helm looked. It may have succeeded.",
         (_NOT_WAITING, GO_BACK),
-        "drop ttlSecondsAfterFinished, or make the Job a hook with hook-succeeded",
+        "remove ttlSecondsAfterFinished, or make the Job a hook with hook-succeeded",
         rule="WB501",
         of_hook=False,
         tools=(HELM, FLUX),
@@ -67,10 +66,10 @@ WAITING_FOR_PLAIN = (
             r"timeout waiting for: \[<kind>/<namespace>/<name> status: ",
         ),
         '{Kind} "{name}" not ready',
-        "Helm was told to wait, and {what} did not become ready in time.",
+        "Helm waited for {what}, which did not become ready before the --timeout.",
         (_UNREADY, _NOT_WAITING, GO_BACK),
-        "if its pods wait for what a post-install or post-upgrade hook does, they wait for ever: such a Job must be a "
-        "plain one, or a hook before",
+        "if its pods wait for a post-install or post-upgrade hook, they wait forever: make that hook a plain Job, "
+        "or run it before the pods start",
         see=("WB506",),
         of_hook=False,
         stage=Stage.WAITING,
@@ -82,14 +81,14 @@ WAITING_FOR_PLAIN = (
             "resource still exists, name: <name>, kind: <kind>, status: Terminating",
         ),
         '{Kind} "{name}" still exists',
-        "Helm deleted {what} and was told to wait until it is gone. A finalizer holds it.",
+        "Helm deleted {what} and waited until it is gone, but a finalizer holds it.",
         (
             Way(
-                "take away its finalizers",
+                "remove its finalizers",
                 (
                     """kubectl patch {kind} {name}{in_namespace} --type=merge -p '{{"metadata":{{"finalizers":null}}}}'""",
                 ),
-                "what the owner of the finalizer would do first is not done",
+                "the owner of the finalizer does not do its clean-up",
                 when="its owner is gone: `kubectl get {kind} {name}{in_namespace} -o yaml` names it",
             ),
         ),
@@ -98,12 +97,12 @@ WAITING_FOR_PLAIN = (
     KnownError(
         "time-is-over",
         ("context deadline exceeded", "timed out waiting for the condition"),
-        "the time is over",
-        "The time to wait (--timeout) was over. This text does not say for what: something did not become ready, or "
-        "the API server did not answer.",
+        "timed out",
+        "Helm waited until its --timeout. The message does not say for what: something did not become ready, or the "
+        "API server did not answer.",
         (
             Way(
-                "see what is not ready, mend that, then the same again",
+                "see what is not ready, fix that, then retry",
                 (
                     "kubectl get pods,jobs -n {namespace}",
                     "kubectl get events -n {namespace} --sort-by=.lastTimestamp",
