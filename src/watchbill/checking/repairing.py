@@ -35,10 +35,10 @@ def repair(ground: Ground) -> Ground | None:
         if not failures:
             return ground if ground.repaired else None
         for failure in failures:
-            mend = _mend(failure)
-            if failure.key is None or mend is None:
+            found = _find_repair(failure)
+            if found is None:
                 return None
-            ground = _repaired(ground, failure.key, mend)
+            ground = _repaired(ground, *found)
     return None
 
 
@@ -52,12 +52,16 @@ def _failed_installs(ground: Ground) -> Sequence[Sighting]:
     return ()
 
 
-def _mend(failure: Sighting) -> Mend | None:
+def _find_repair(failure: Sighting) -> tuple[Key, Mend] | None:
+    """The object to repair, and how: the tool's error does not always name it, but the rule does."""
     said = claimed(failure)
-    mend = first_helpful(said[1], failure, 0) if said is not None else None
+    if said is None:
+        return None
+    claim = said[1]
+    mend = first_helpful(claim, failure, 0)
     if mend is None or _removes_needed_objects(mend, failure.rendered):
         return None
-    return mend
+    return claim.subject, mend
 
 
 def _removes_needed_objects(mend: Mend, rendered: Rendered) -> bool:

@@ -15,8 +15,8 @@ def claim(sighting: Sighting) -> Claim:
     return Claim(
         subject=key,
         title=f"{sighting.operation}: {about}{_first_line(sighting.what)}",
-        because=f"it does not hold that {sighting.broke.value}",
-        fix="no rule knows this yet: please report it, with the chart if you can",
+        because=f"this must hold and does not: {sighting.broke.value}",
+        fix="no rule explains this yet: please report it, with the chart if you can",
         mends=(without(key),),
         cause=sighting.broke.name,
     )

@@ -90,7 +90,7 @@ def _because(found: Sequence[Difference]) -> str:
 
 def _fix(sighting: Sighting, found: Sequence[Difference], empty: Path) -> str:
     if sighting.is_of_kubectl:
-        return f"{BY_HASH}; or kubectl apply --force, which deletes the old one and makes it anew"
+        return f"{BY_HASH}; or kubectl apply --force, which deletes the old Job and creates it again"
     if empty:
         return f"{AS_HOOK}; or take the empty {empty[-1]}: out of its pod template and {BY_HASH}"
     if not (names := marks(found)):

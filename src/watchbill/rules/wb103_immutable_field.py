@@ -40,7 +40,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     return Claim(
         subject=key,
         title=f"{sighting.operation} fails: {field} of {named(key)} cannot be changed",
-        because=f"{listed(found) or field} {change(found)}, and {field} of a {key.kind} stays as it was created",
+        because=f"{listed(found) or field} {change(found)}, and {field} of a {key.kind} cannot change after its creation",
         fix=_fix(sighting, key, field, found),
         mends=(*_kept(key, fields, live, wanted, found), renamed(key, f"{key.name}-2"), without(key)),
         path=fields[0],
@@ -54,8 +54,8 @@ def _shrunk(sighting: Sighting, key: Key) -> Claim:
     return Claim(
         subject=key,
         title=f"{sighting.operation} fails: {named(key)} cannot become smaller",
-        because="a claim may grow, and never shrinks",
-        fix="leave the size as it is; or make a smaller claim of another name and move the data",
+        because="a PersistentVolumeClaim can grow, but not shrink",
+        fix="leave the size as it is; or create a smaller claim with another name and copy the data",
         mends=(changed(key, lambda thing: put(thing, SIZE, "1Ei")), without(key)),
         path=SIZE,
         severity=Severity.NOTE if back else Severity.ERROR,

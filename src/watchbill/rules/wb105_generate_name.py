@@ -25,8 +25,8 @@ def _claim(sighting: Sighting) -> Claim | None:
     return Claim(
         subject=first,
         title=f"{sighting.operation} fails: {which}",
-        because="Helm and kubectl apply ask for an object by its name, before they create it and ever after",
-        fix="give it a name; as a hook with before-hook-creation it runs each time under the same one",
+        because="Helm and kubectl apply find objects by their names, and here the server chooses the name",
+        fix="give it a name; a hook with before-hook-creation can run each time under the same name",
         mends=(every(_named), without(nameless[0].key)),
         path=PATH if first.name else ("metadata",),
         related=tuple(Pointer(other, PATH, "no name either") for other in others),

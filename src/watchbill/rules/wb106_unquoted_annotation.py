@@ -27,8 +27,8 @@ def _claim(sighting: Sighting) -> Claim | None:
     whose = named(first.key) if first.key.name else f"a {first.key.kind}"
     return Claim(
         subject=first.key,
-        title=f"{sighting.operation} fails: {which} of {whose} is no text",
-        because=f"{first.note} without quotes is a {_json_type(first.note)} to YAML, and {field}s are text",
+        title=f"{sighting.operation} fails: {which} of {whose} is not a string",
+        because=f"without quotes, YAML reads {first.note} as a {_json_type(first.note)}; {field}s must be strings",
         fix=f'quote it: {name}: "{first.note}", or in a template: | quote',
         mends=(every(_quoted),),
         path=first.path,
@@ -75,7 +75,7 @@ def _text(value: object) -> str | None:
 RULE = Rule(
     "WB106",
     "unquoted-annotation",
-    "an annotation, a label or a name without quotes is no text, and the object cannot be read",
+    "an annotation, a label or a name without quotes is not a string, and the object is refused",
     rows=(65,),
     claim=_claim,
 )

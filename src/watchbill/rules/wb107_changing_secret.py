@@ -27,9 +27,9 @@ def _claim(sighting: Sighting) -> Claim | None:
     what = "certificate" if certificate else names[0] if len(names) == 1 else f"{names[0]} and more"
     return Claim(
         subject=key,
-        title=f"every upgrade gives {named(key)} another {what}; pods that run have the old one",
-        because=f"{', '.join(names)}: made anew at each render, and nothing carries over what is there",
-        fix="take what is there: lookup the Secret and use its value if it is found; or let the user name one",
+        title=f"every upgrade gives {named(key)} another {what}; running pods keep the old one",
+        because=f"{', '.join(names)}: generated at each render; the template does not reuse the existing value",
+        fix="reuse the existing value: find the Secret with lookup, and generate a value only if there is none; or let users name a Secret",
         mends=(changed(key, lambda thing: _fixed(thing, names)), without(key)),
         path=_path(manifest.body.object, names[0]) if manifest else (),
         # A new certificate with its authority mostly comes to pods by itself, a password never to what is locked with it.
@@ -57,7 +57,7 @@ def _fixed(thing: Object, names: Iterable[str]) -> Object:
 RULE = Rule(
     "WB107",
     "changing-secret",
-    "every upgrade changes a Secret that pods use, though nothing else changed",
+    "every upgrade changes a Secret that pods use, although nothing else changed",
     rows=(49,),
     claim=_claim,
 )

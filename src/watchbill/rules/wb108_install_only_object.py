@@ -26,8 +26,8 @@ def _claim(sighting: Sighting) -> Claim | None:
     return Claim(
         subject=key,
         title=f"an upgrade deletes {named(key)}, which pods of {short(user)} need",
-        because="an install renders it and an upgrade does not, so Helm takes it away",
-        fix="render it on upgrades too, with the values that are there (lookup); or annotate it with "
+        because="an install renders it and an upgrade does not, so Helm deletes it",
+        fix="render it on upgrades too, and reuse the existing values (lookup); or annotate it with "
         f"{POLICY}: keep",
         mends=(
             changed(

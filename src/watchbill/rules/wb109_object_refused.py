@@ -84,16 +84,16 @@ def _brief(place: str) -> str:
 
 def _fix(why: str, place: str) -> str:
     if "field not declared in schema" in why or "unknown field" in why:
-        return f"{place} does not exist: correct it or take it out; Helm 3 drops it without a word, Helm 4 does not"
+        return f"{place} does not exist: correct or remove it; Helm 3 drops it silently, Helm 4 fails"
     if "expected string, got" in why or why == "of type string":
         return f"put {place} in quotes"
     if "uplicate" in why:
-        return f"leave one of them in {place}"
+        return f"keep only one of them in {place}"
     if "may not be specified when strategy `type` is" in why:
         return "set rollingUpdate: null beside type: Recreate, or what is there from before stays"
     if "Required value" in why:
         return f"give {place} a value"
-    return f"give {place} a value that Kubernetes takes" if place else "correct it, or take it out"
+    return f"give {place} a value that Kubernetes accepts" if place else "correct or remove it"
 
 
 def _path(place: str, manifest: Manifest, wanted: str) -> Path:
@@ -173,7 +173,7 @@ def _twice(sighting: Sighting, manifest: Manifest) -> Claim | None:
         subject=key,
         title=f"{sighting.operation} fails: {named(key)} is in the chart twice",
         because="two documents render the same object",
-        fix="leave one of them, or give one another name",
+        fix="remove one of them, or give it another name",
         mends=(once(key), without(key)),
         path=("metadata", "name"),
     )

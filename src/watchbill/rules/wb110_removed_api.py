@@ -1,4 +1,4 @@
-"""WB110: an API version that newer versions of Kubernetes do not serve any more."""
+"""WB110: an API version that newer versions of Kubernetes no longer serve."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ def _claim(which: tuple[str, str], manifests: list[Manifest], cluster: str) -> C
     since, version = ".".join(map(str, SINCE[which])), api_version.rpartition("/")[2]
     now = catalog.named(kind)
     keys = [manifest.key for manifest in manifests]
-    fix = f"write apiVersion: {now.api_version}" if now else f"take it out: Kubernetes has no {kind} any more"
+    fix = f"write apiVersion: {now.api_version}" if now else f"remove it: Kubernetes no longer has {kind}"
     if now and api_version.startswith("extensions/"):
         fix += ", and what else that version wants"
     replaced = (
@@ -40,7 +40,7 @@ def _claim(which: tuple[str, str], manifests: list[Manifest], cluster: str) -> C
     return Claim(
         subject=keys[0],
         title=f"the install fails on {where}: {kind} has no {version} there",
-        because=f"{api_version} {kind} is served by versions of Kubernetes before {since} only",
+        because=f"Kubernetes {since} and newer versions do not serve {api_version} {kind}",
         fix=fix,
         mends=(*([all_of(*replaced)] if replaced else []), without(*keys)),
         cause=f"{api_version} {kind}",
@@ -59,6 +59,6 @@ def _minor(version: str) -> tuple[int, ...]:
 RULE = Rule(
     "WB110",
     "removed-api",
-    "an API version that newer versions of Kubernetes do not serve any more",
+    "an API version that newer versions of Kubernetes no longer serve",
     inspect=_inspect,
 )

@@ -98,7 +98,7 @@ def fix(hook: Hook) -> str:
 RULE = Rule(
     "WB201",
     "hook-already-exists",
-    "a hook meets what its last run left, and the operation fails",
+    "the object of a hook's last run still exists, and the operation fails",
     rows=(7, 8),
     claim=_claim,
     after_kills=True,

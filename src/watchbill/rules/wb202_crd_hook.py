@@ -21,7 +21,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     return Claim(
         subject=key,
         title=f"{sighting.operation} fails: hook {named(key)} already exists",
-        because="Helm deletes no definition that is a hook, whatever its hook-delete-policy says",
+        because="Helm never deletes a definition that is a hook, whatever its hook-delete-policy says",
         fix="put it into the folder crds/, or let a hook Job apply it (kubectl apply --server-side)",
         mends=(_in_folder(key), without(key)),
         path=EVENTS,
@@ -42,7 +42,7 @@ def _in_folder(key: Key) -> Mend:
 RULE = Rule(
     "WB202",
     "crd-hook",
-    "a CustomResourceDefinition that is a hook is in the way of its next run",
+    "a CustomResourceDefinition that is a hook cannot be created again",
     rows=(10,),
     claim=_claim,
 )

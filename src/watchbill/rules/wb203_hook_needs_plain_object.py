@@ -100,7 +100,7 @@ def _dropped(sighting: Sighting, found: Lacking) -> Claim:
         subject=pod,
         title=f"{sighting.operation} hangs: hook {named(pod)} needs {named(needed[0])}, {which}",
         because=f"the version before has {listed(needed)}, and this one has not, so Helm deletes what was there",
-        fix="keep what it needs in the chart, or let the hook do without",
+        fix="keep the object in the chart, or change the hook so that it does not need it",
         mends=(without(pod),) if found.dropped else (),
         cause="dropped",
         path=EVENTS,

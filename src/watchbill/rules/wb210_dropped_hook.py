@@ -40,7 +40,7 @@ def _claim(dropped: Dropped) -> Claim:
     return Claim(
         subject=key,
         title=f"no operation ever creates {named(key)}: {said}",
-        because=f"{said}, and Helm drops the whole document without a word",
+        because=f"{said}, and Helm silently drops the whole document",
         fix=OF_HELM_2.get(event) or f"helm.sh/hook takes {', '.join(EVENTS_OF_HELM)}",
         mends=(without(key),),
         path=EVENTS,
@@ -51,7 +51,7 @@ def _claim(dropped: Dropped) -> Claim:
 RULE = Rule(
     "WB210",
     "dropped-hook",
-    "a document with an unknown hook event is dropped without a word",
+    "Helm silently drops a document with an unknown hook event",
     rows=(54,),
     inspect=_inspect,
 )

@@ -1,4 +1,4 @@
-"""WB211: helm.sh/hook stands where Helm does not look for it, so the object is plain."""
+"""WB211: helm.sh/hook is in a place where Helm does not look for it, so the object is plain."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +25,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
             where = ".".join(map(str, path[:-1]))
             yield Claim(
                 subject=key,
-                title=f"{named(key)} is no hook: {NAME} stands in {where}",
+                title=f"{named(key)} is not a hook: {NAME} is in {where}",
                 because=f"Helm looks for {NAME} in metadata.annotations only, so this is a plain object",
                 fix="move it to metadata.annotations of the object itself",
                 mends=(changed(key, _without),),
@@ -63,7 +63,7 @@ def _stripped(thing: Any) -> Any:
 RULE = Rule(
     "WB211",
     "misplaced-hook-annotation",
-    "helm.sh/hook stands where Helm does not look for it",
+    "helm.sh/hook is in a place where Helm does not look for it",
     rows=(55,),
     inspect=_inspect,
 )

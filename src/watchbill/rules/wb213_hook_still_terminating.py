@@ -22,8 +22,8 @@ def _claim(sighting: Sighting) -> Claim | None:
     return Claim(
         subject=key,
         title=f"{sighting.operation} {consequence}: hook {named(key)} is held by its finalizer",
-        because="deleted before its next run, it stays until somebody takes its finalizer away",
-        fix="no metadata.finalizers on a hook",
+        because="Helm deletes it before its next run, but it stays until its finalizer is removed",
+        fix="remove metadata.finalizers from the hook",
         mends=(_without_finalizers(key), without(key)),
         path=FINALIZERS,
     )
@@ -61,9 +61,9 @@ def _inspect(look: Look) -> Iterator[Claim]:
             continue
         yield Claim(
             subject=manifest.key,
-            title=f"the retry after a timeout fails: hook {named(manifest.key)} still ends",
+            title=f"the retry after a timeout fails: hook {named(manifest.key)} is still terminating",
             because="a Pod as a hook; Helm 4 deletes the one that hangs and does not wait until it has ended",
-            fix="make it a Job: deleted, it is gone at once",
+            fix="make it a Job: a deleted Job is gone at once",
             mends=(without(manifest.key),),
             path=EVENTS,
             severity=Severity.WARNING,
@@ -73,7 +73,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
 RULE = Rule(
     "WB213",
     "hook-still-terminating",
-    "what a hook left is deleted but not gone when it is created again",
+    "the object of a hook's last run is still being deleted when the hook runs again",
     rows=(9,),
     claim=_claim,
     inspect=_inspect,

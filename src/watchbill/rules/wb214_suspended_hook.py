@@ -21,7 +21,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         subject=key,
         title=f"{sighting.operation} hangs: hook {named(key)} is suspended and never ends",
         because="a hook with suspend: true; Helm waits for its end until the timeout",
-        fix="take suspend out, or make the Job plain: Helm does not wait for it then",
+        fix="remove suspend, or make the Job plain: Helm does not wait for it then",
         mends=(with_spec(key, suspend=False),),
         path=SUSPEND,
     )

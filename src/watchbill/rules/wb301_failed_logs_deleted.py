@@ -25,7 +25,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         subject=key,
         title=f"when {named(key)} fails, Helm deletes it at once and its logs are gone",
         because="its delete policy names hook-failed",
-        fix=f'take hook-failed out of the delete policy: "{",".join(but(hook, FAILED))}"',
+        fix=f'remove hook-failed from the delete policy: "{",".join(but(hook, FAILED))}"',
         mends=(with_policies(key, *but(hook, FAILED)),),
         path=POLICY,
         severity=Severity.WARNING,

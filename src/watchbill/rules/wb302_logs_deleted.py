@@ -21,7 +21,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
             subject=key,
             title=f"when {named(key)} succeeds, Helm deletes it at once and its logs are gone",
             because="its delete policy names hook-succeeded",
-            fix="keep it until the next run: before-hook-creation alone, and ttlSecondsAfterFinished for the end",
+            fix="keep it until the next run with before-hook-creation alone, and let ttlSecondsAfterFinished delete it later",
             mends=(with_policies(key, *but(hook, SUCCEEDED)),),
             path=POLICY,
             severity=Severity.NOTE,

@@ -42,7 +42,7 @@ def _said(key: Key, body: Body, *, deleted: bool) -> Claim:
         title=f"if {named(key)} hangs, it goes on after Helm gave up{then}",
         because="a hook Job without activeDeadlineSeconds"
         if seconds is None
-        else f"it may take {seconds} s, all attempts together, and that is longer than Helm waits",
+        else f"all attempts together may take {seconds} s, longer than Helm waits",
         fix=f"set activeDeadlineSeconds below helm's --timeout (default {HELM_WAITS} s), best in the pod's spec with backoffLimit: 0, which keeps the pod and its logs",
         mends=(with_spec(key, activeDeadlineSeconds=HELM_WAITS - 60), without(key)),
         path=("spec",),
@@ -50,4 +50,4 @@ def _said(key: Key, body: Body, *, deleted: bool) -> Claim:
     )
 
 
-RULE = Rule("WB303", "no-deadline", "a hook Job may hang for ever", claim=_claim, inspect=_inspect)
+RULE = Rule("WB303", "no-deadline", "a hook Job may hang forever", claim=_claim, inspect=_inspect)

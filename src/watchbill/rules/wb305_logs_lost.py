@@ -18,7 +18,7 @@ WAYS: dict[str, tuple[Path, str, str]] = {
     "activeDeadlineSeconds": (
         ("spec", "activeDeadlineSeconds"),
         "the Job's activeDeadlineSeconds deletes the pod that runs when it is over",
-        "set activeDeadlineSeconds in the pod's spec, which ends the pod and lets it stay; the Job's own only behind all attempts",
+        "set activeDeadlineSeconds in the pod's spec, which keeps the pod; if the Job has one too, make it longer than all attempts",
     ),
     "ttlSecondsAfterFinished": (
         ("spec", "ttlSecondsAfterFinished"),

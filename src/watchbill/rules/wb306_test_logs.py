@@ -23,7 +23,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
             subject=key,
             title=f"helm test --logs fails: {named(key)} is deleted before its logs are read",
             because=f'its delete policy is "{",".join(policies(hook))}"',
-            fix="let a test stay until its next run: before-hook-creation alone",
+            fix="keep the test until its next run with before-hook-creation alone",
             mends=(with_policies(key, BEFORE),),
             path=POLICY,
             severity=Severity.NOTE,

@@ -22,7 +22,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         subject=key,
         title=f"{sighting.operation} deletes {named(key)} while it runs{also}",
         because="nothing makes an upgrade wait for it",
-        fix="make it a hook, which Helm waits for; or let it tolerate to be stopped at any moment",
+        fix="make it a hook, which Helm waits for; or make sure that it can be stopped at any moment",
         mends=(as_hook(key), without(key)),
         severity=Severity.NOTE,
     )

@@ -20,7 +20,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     return Claim(
         subject=key,
         title=f"{sighting.operation} fails: {named(key)} was a hook and belongs to no release",
-        because="plain in this version; the object that is there was made by a hook, and carries no owner",
+        because="plain in this version; a hook created the existing object, so no release owns it",
         fix="give the plain object another name; once, by hand: delete the old one, or upgrade with --take-ownership",
         mends=(renamed(key, f"{key.name}-plain"), without(key)),
         path=("metadata", "name"),

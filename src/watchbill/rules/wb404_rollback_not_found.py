@@ -77,5 +77,5 @@ def _operation(sighting: Sighting) -> str:
 
 
 RULE = Rule(
-    "WB404", "rollback-not-found", "a rollback stumbles over what a failed upgrade left", (14, 15), _claim
+    "WB404", "rollback-not-found", "a rollback fails because of what a failed upgrade left", (14, 15), _claim
 )

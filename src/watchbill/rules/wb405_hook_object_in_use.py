@@ -22,7 +22,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     severity = Severity.ERROR if key.kind == "ServiceAccount" or not recreated else Severity.WARNING
     if all(sighting.hook(user) is not None for user in using):
         severity = Severity.NOTE  # they are there only because they are hooks themselves: WB407
-    again = " and creates it anew" if recreated else ""
+    again = " and creates it again" if recreated else ""
     return Claim(
         subject=key,
         title=f"{sighting.operation} deletes {named(key)}{again}; running pods need it",

@@ -26,9 +26,9 @@ def _inspect(look: Look) -> Iterator[Claim]:
             severity = min(severity, Severity.WARNING)
         yield Claim(
             subject=key,
-            title=f"{when} deletes {named(key)} and what it holds: it is a hook",
+            title=f"{when} deletes {named(key)} with everything in it: it is a hook",
             because=f"a hook of {','.join(hook.events)}, deleted by {','.join(policies(hook))}",
-            fix="make it plain; where it must outlive the release, with helm.sh/resource-policy: keep",
+            fix="make it plain; if it must outlive the release, add helm.sh/resource-policy: keep",
             mends=(as_plain(key),),
             path=EVENTS,
             severity=severity,

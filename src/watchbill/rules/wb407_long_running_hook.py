@@ -37,8 +37,8 @@ def _claim(hooks: dict[Key, Hook], *, again: bool) -> Claim:
     return Claim(
         subject=first,
         title=f"{what}: {upgrades}, uninstall leaves {it} behind",
-        because=f"hook of {','.join(hooks[first].events)}; hooks are for what runs to an end",
-        fix="make it plain: what must be there before a hook is a hook with hook-succeeded beside it",
+        because=f"hook of {','.join(hooks[first].events)}; hooks are meant for work that ends",
+        fix="make it plain; if a hook needs it earlier, add a copy with another name as a hook with hook-succeeded",
         mends=(all_of(*map(as_plain, hooks)),),
         cause="replaced" if again else "",
         path=EVENTS,

@@ -15,7 +15,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     return Claim(
         subject=key,
         title=f"a second release {where} deletes {named(key)} of the first",
-        because="a hook whose name is the same for every release; hooks are deleted whoever they belong to",
+        because="a hook whose name is the same in every release; Helm deletes the old object, whichever release it belongs to",
         fix="include the release's name in the object's name, for a cluster-wide object also the namespace",
         mends=(renamed(key, f"{key.name}-mended"), without(key)),
         path=("metadata", "name"),

@@ -31,14 +31,14 @@ def _claim(sighting: Sighting) -> Claim | None:
     alike = own is not None and SUCCEEDED in policies(own)
     return Claim(
         subject=first,
-        title=f"when {named(user)} outlasts Helm, {gone} deleted under it",
-        because=f"{named(first)} has hook-succeeded, and the Job that needs it goes on",
-        fix="give the Job a deadline below Helm's timeout, or give what it needs before-hook-creation alone",
+        title=f"when {named(user)} takes longer than Helm waits, {gone} deleted while it runs",
+        because=f"{named(first)} has hook-succeeded, and the Job that needs it continues",
+        fix="give the Job a deadline below Helm's timeout, or give the objects it needs before-hook-creation alone",
         mends=(all_of(*(with_policies(one, *but(hook, SUCCEEDED)) for one, hook in reaped.items())),),
         path=POLICY,
         related=(
             Pointer(user, (), "needs it"),
-            *(Pointer(one, POLICY, "is deleted under it too") for one in others),
+            *(Pointer(one, POLICY, "is deleted too") for one in others),
         ),
         severity=Severity.NOTE if alike else Severity.WARNING,
     )

@@ -53,7 +53,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         subject=first,
         title=f"{sighting.operation} leaves {named(user)} waiting for {short(first)}{more}",
         because=_because(sighting.hook(first) or hook),
-        fix="make it plain: what lasting pods need must last, too",
+        fix="make it plain, so that it exists as long as the pods",
         mends=(as_plain(*lost),),
         path=EVENTS,
         related=(
@@ -76,8 +76,8 @@ def _dropped(sighting: Sighting, user: Key, needed: Key) -> Claim | None:
     return Claim(
         subject=user,
         title=f"the upgrade deletes {named(needed)}, which {named(user)} needs",
-        because=f"the version before brings {named(needed)}, this one does not",
-        fix="go on bringing it, or give it helm.sh/resource-policy: keep in a version before this one",
+        because=f"the version before contains {named(needed)}, this one does not",
+        fix="keep it in the chart, or annotate it with helm.sh/resource-policy: keep one version earlier",
         mends=(restored(old),),
         cause=short(needed),
         path=fields[needed],

@@ -25,8 +25,8 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     return Claim(
         subject=user,
-        title=f"{sighting.operation} deletes {named(account)}, which {named(user)} goes on using",
-        because="serviceAccountName is left out: Kubernetes then goes on with the old one, which stays in serviceAccount",
+        title=f"{sighting.operation} deletes {named(account)}, which {named(user)} still uses",
+        because="the chart no longer sets serviceAccountName, and Kubernetes keeps the old name from serviceAccount",
         fix="write serviceAccountName: default",
         mends=(changed(user, lambda thing: put(thing, ACCOUNT, "default")),),
         path=POD,

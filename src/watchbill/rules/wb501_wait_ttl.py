@@ -22,7 +22,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     ttl = at(manifest.body.object, *PATH)
     return Claim(
         subject=key,
-        title=f"{with_waiting(sighting)} {'can fail' if seen else 'fails'}: {named(key)} is gone {ttl} s after its end",
+        title=f"{with_waiting(sighting)} {'can fail' if seen else 'fails'}: {named(key)} is deleted {ttl} s after it ends",
         because=f"ttlSecondsAfterFinished: {ttl}; Helm looks at the Job until everything else is ready too",
         fix="raise ttlSecondsAfterFinished above helm's --timeout (default 300 s), or make the Job a hook",
         mends=(with_spec(key, ttlSecondsAfterFinished=A_DAY), as_hook(key), without(key)),

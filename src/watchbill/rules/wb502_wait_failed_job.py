@@ -26,7 +26,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     )
     return Claim(
         subject=key,
-        title=f"{with_waiting(sighting)} waits out its timeout: {named(key)} has failed before",
+        title=f"{with_waiting(sighting)} waits until its timeout although {named(key)} has failed",
         because=f"{why}, and Helm 3 counts failed pods: there must be more than backoffLimit",
         fix=f"{'set restartPolicy: Never' if restarts else PODS_DEADLINE}, or make it a hook, or use Helm 4",
         mends=(mend, as_hook(key), without(key)),

@@ -50,9 +50,9 @@ def _claim(job: Key, way: tuple[str, Path, Mend], users: list[tuple[Key, Wait]])
     user, wait = users[0]
     return Claim(
         subject=job,
-        title=f"pods of {short(user)} that start later wait for ever: {named(job)} is gone",
+        title=f"pods of {short(user)} that start later wait forever: {named(job)} is gone",
         because=f'container "{wait.container}" of {short(user)} waits for this Job, which {words}',
-        fix="let the container ask for what the Job brings about (a table, a file), or let the Job stay",
+        fix="let the container check the result of the Job (a table, a file), or keep the Job",
         mends=(mend, without(*(key for key, _ in users))),
         path=path,
         related=tuple(Pointer(key, one.path, "waits for it") for key, one in users),

@@ -22,7 +22,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         subject=key,
         title=f"a failed install is retried as an upgrade, and {named(key)} never runs",
         because=f"a hook of {events}: the retry runs only hooks of upgrades, and the release counts as deployed",
-        fix=f"add {missing} to helm.sh/hook and let the Job see whether its work is done; "
+        fix=f"add {missing} to helm.sh/hook and let the Job check whether its work is already done; "
         "or install with --atomic (--rollback-on-failure)",
         mends=(rehooked(key, _upgraded_too), without(key)),
         path=("metadata", "annotations", "helm.sh/hook"),
@@ -38,7 +38,7 @@ def _upgraded_too(hook: Hook) -> Hook:
 RULE = Rule(
     "WB504",
     "install-hook-not-retried",
-    "a hook of the install that failed never runs again: what follows is an upgrade",
+    "an install hook that failed never runs again, because the next operation is an upgrade",
     rows=(48,),
     claim=_claim,
 )

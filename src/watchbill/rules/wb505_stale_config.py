@@ -31,7 +31,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         subject=key,
         title=f"{sighting.operation} runs {named(key)} with the old {named(source)}",
         because=f"{listed} changes in this version, but plain objects are changed after pre-upgrade hooks have run",
-        fix="give the hook a copy of its own (a hook too, of lower weight, under another name), or run it post-upgrade",
+        fix="give the hook its own copy (also a hook, with a lower weight and another name), or run the hook post-upgrade",
         mends=(rehooked(key, _afterwards), without(key)),
         cause=source.kind,
         path=places(manifest.body, key.namespace).get(source, ()) if manifest else (),
@@ -49,7 +49,7 @@ def _afterwards(hook: Hook) -> Hook:
 RULE = Rule(
     "WB505",
     "stale-config",
-    "a pre-upgrade hook reads a ConfigMap or Secret that its upgrade changes only afterwards",
+    "a pre-upgrade hook reads a ConfigMap or Secret that the upgrade changes later",
     rows=(53,),
     claim=_claim,
 )

@@ -65,7 +65,7 @@ def _deadlock(operation: str, found: Needed) -> Claim:
         subject=needed,
         title=f"{operation} hangs: {short(user)} needs {short(needed)}, made afterwards",
         because="Helm runs post-install hooks once all pods are ready, and these pods are ready only after it",
-        fix="make it a plain object (a plain Job with a name of its own each time), or a pre-install hook",
+        fix="make it a plain object (a plain Job with a new name in each version), or a pre-install hook",
         mends=(
             as_plain(*hooks),
             all_of(*(rehooked(hook, _beforehand) for hook in hooks)),
@@ -84,7 +84,7 @@ def _beforehand(hook: Hook) -> Hook:
 RULE = Rule(
     "WB506",
     "post-install-deadlock",
-    "with --wait an install waits for pods that need what a post-install hook brings",
+    "with --wait an install waits for pods that need what a post-install hook creates",
     rows=(20,),
     claim=_claim,
     inspect=_inspect,

@@ -96,9 +96,9 @@ def unknown_words(look: Look, annotation: str) -> Iterator[Claim]:
         key = manifest.key
         yield Claim(
             subject=key,
-            title=f'{named(key)} declares {annotation}: "{word}", which nobody understands',
-            because="what it is meant to promise is not checked",
-            fix=f"one of: {', '.join(WORDS[annotation])}",
+            title=f'{named(key)} declares {annotation}: "{word}", which Watchbill does not know',
+            because="Watchbill cannot check a word that it does not know",
+            fix=f"use one of: {', '.join(WORDS[annotation])}",
             mends=(without(key),),
             cause="unknown word",
             path=("metadata", "annotations", annotation),

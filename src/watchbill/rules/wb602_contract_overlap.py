@@ -1,4 +1,4 @@
-"""WB602: two pods of a Job run at once that is declared never to overlap with itself."""
+"""WB602: two pods of a Job run at once, although it is declared never to overlap with itself."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     if sighting.what == EVICTED:
         what = f"if its node is drained, {named(key)} runs twice at once"
         because = (
-            "a pod that is evicted is replaced while it still ends, unless podReplacementPolicy says Failed"
+            "an evicted pod is replaced while it is still terminating, unless podReplacementPolicy is Failed"
         )
         fix, path = "set podReplacementPolicy: Failed", ("spec",)
         mend = with_spec(key, podReplacementPolicy="Failed")
@@ -53,7 +53,7 @@ def _inspect(look: Look) -> Iterator[Claim]:
 RULE = Rule(
     "WB602",
     "contract-overlap",
-    "two pods of a Job run at once that is declared never to overlap with itself",
+    "two pods of a Job run at once, although it is declared never to overlap with itself",
     claim=_claim,
     inspect=_inspect,
 )

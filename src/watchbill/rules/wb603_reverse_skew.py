@@ -21,7 +21,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         subject=key,
         title=f"a rolled back upgrade leaves the work of {named(key)}: the old version runs on it",
         because="the Job of the new version has run when the roll-out fails, and no hook of a rollback undoes it",
-        fix="let the version before live with it (expand first, contract later) and say so with the annotation "
+        fix="make the migration compatible with the old version (expand first, contract later) and declare it with "
         f"{ROLLBACK}: {SAFE}; or undo it in a post-rollback hook",
         mends=(rehooked(key, _undone), changed(key, _declared), without(key)),
         severity=Severity.WARNING,
@@ -39,6 +39,6 @@ def _declared(thing: Object) -> Object:
 RULE = Rule(
     "WB603",
     "reverse-skew",
-    "a migration has succeeded when its upgrade is rolled back: the old version runs on what it left",
+    "an upgrade is rolled back after its migration has succeeded: the old version runs on the result",
     claim=_claim,
 )

@@ -16,7 +16,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         subject=key,
         title=f"kubectl apply runs {named(key)} at once, a hook of {events}",
         because=f"helm.sh/hook: {events} says when Helm runs it; to kubectl it is an annotation like any other",
-        fix="apply helm template --no-hooks, and the hooks that are wanted by name; or let a value switch this one off",
+        fix="apply helm template --no-hooks, and single hooks by hand; or add a value that disables this hook",
         mends=(without(key),),
         path=("metadata", "annotations", "helm.sh/hook"),
         severity=_severity(events),
