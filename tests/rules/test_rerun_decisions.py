@@ -7,7 +7,7 @@ import pytest
 from tests.rules.test_plain_decisions import job
 from tests.support.checks import found, found_in_chart, told
 from watchbill.charts.engine import Engine
-from watchbill.rules.hash_names import differ_in_a_hash, seems_hashed
+from watchbill.lifecycle.hash_names import differ_in_a_hash
 
 HASHED = """\
 {{- define "pod" }}
@@ -75,7 +75,31 @@ def test_a_label_with_the_version_of_the_chart_runs_a_job_at_every_version(
 def test_a_job_that_is_meant_to_run_again_is_not_reported(
     engine: Engine, tmp_path: Path, suffix: str
 ) -> None:
-    assert told(found_in_chart(engine, hashed(suffix=suffix), tmp_path), "WB112") == []
+    findings = found_in_chart(engine, hashed(suffix=suffix), tmp_path)
+    assert told(findings, "WB112") == told(findings, "WB000") == []
+
+
+def test_a_job_whose_name_covers_what_its_pods_read_is_not_reported(engine: Engine, tmp_path: Path) -> None:
+    files = hashed(suffix="{{ .Values.settings | toJson | sha256sum | trunc 8 }}")
+    findings = found_in_chart(engine, {**files, "values.yaml": "settings: {size: 1}\n"}, tmp_path)
+    assert told(findings, "WB112") == told(findings, "WB000") == []
+
+
+def test_a_failed_job_that_runs_again_under_another_hash_is_not_reported(
+    engine: Engine, tmp_path: Path
+) -> None:
+    files = hashed(labels=", attempt: '{{ include \"attempt\" . }}'")
+    lookup = """\
+{{- define "attempt" }}
+{{- $attempt := 1 }}
+{{- range (lookup "batch/v1" "Job" .Release.Namespace "").items }}
+{{- $attempt = add (int .spec.template.metadata.labels.attempt) (ternary 1 0 (gt (int .status.failed) 0)) }}
+{{- end }}
+{{- $attempt }}
+{{- end }}
+"""
+    findings = found_in_chart(engine, {"templates/job.yaml": lookup + files["templates/job.yaml"]}, tmp_path)
+    assert told(findings, "WB112") == told(findings, "WB000") == []
 
 
 def test_a_hash_of_what_runs_alone_is_not_reported(engine: Engine, tmp_path: Path) -> None:
@@ -92,15 +116,11 @@ def test_a_hash_of_what_runs_alone_is_not_reported(engine: Engine, tmp_path: Pat
         ("shop-work-k3j9x", "shop-work-p0q8z", False),
         ("shop-work-3f1c9a2b", "other-work-00d1e6aa", False),
         ("shop-work", "shop-work-00d1e6aa", False),
+        ("shop-facade", "shop-decade", False),
     ],
 )
 def test_names_that_differ_in_a_hash(one: str, other: str, expected: bool) -> None:
     assert differ_in_a_hash(one, other) is expected
-
-
-def test_a_word_is_no_hash() -> None:
-    assert not seems_hashed("shop-facade-decade")
-    assert seems_hashed("shop-migrate-3f1c9a2b")
 
 
 # --- WB507, WB508, WB509, WB512

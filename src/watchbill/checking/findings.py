@@ -116,6 +116,8 @@ def listen_after_repair(
 ) -> Iterator[Heard]:
     """What rules say of later operations, once the objects are repaired that keep a chart from being installed."""
     for sighting in sightings(repaired, depth, own):
+        if _is_refused_like_repaired(sighting, repaired):
+            continue
         heard = hear(repaired, sighting, in_use)
         if (
             isinstance(heard, Heard)
@@ -123,6 +125,20 @@ def listen_after_repair(
             and heard.claim.subject not in repaired.repaired
         ):
             yield heard
+
+
+def _is_refused_like_repaired(sighting: Sighting, ground: Ground) -> bool:
+    """Whether an operation fails at an object that a repaired one's template makes under another name."""
+    key = sighting.key
+    if sighting.broke not in FAILURES or key is None:
+        return False
+    known = [one for rendering in ground.renderings for one in rendering.resources]
+    if any((one.kind, one.name) == (key.kind, key.name) for one in known):
+        return False
+    names = {(key.kind, key.name) for key in ground.repaired}
+    templates = {(one.origin.template, one.kind) for one in known if (one.kind, one.name) in names}
+    made = (*sighting.rendered.everything(), *sighting.recorded.everything())
+    return any(one.key == key and (one.path, key.kind) in templates for one in made)
 
 
 def hear(ground: Ground, sighting: Sighting, in_use: frozenset[str]) -> Heard | Fact:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from watchbill.lifecycle.hash_names import differ_in_a_hash
 from watchbill.lifecycle.objects import Body, Key, at
 from watchbill.lifecycle.play import is_job
 from watchbill.lifecycle.properties import Cause, Offence, Property, Scene
-from watchbill.lifecycle.world import Manifest, Release, Rendered
+from watchbill.lifecycle.world import Manifest, Release, Rendered, World
 
 STILL_FAILED = "still failed"
 ADOPTED = "left by an earlier release"
@@ -54,12 +55,23 @@ def _run_again(scene: Scene, job: Manifest, before: Release) -> Iterator[Offence
             yield Offence(Property.ONCE, Cause(job.key, EXPIRED))
         return
     old = predecessor(before.rendered, job)
-    if old is None or old.key == job.key:
+    # Jobs that are named by a revision, a version, the clock or chance are meant to run again.
+    if old is None or not differ_in_a_hash(old.key.name, job.key.name):
         return
-    if not _has(_next_upgrade(scene), job.key):
-        yield Offence(Property.ONCE, Cause(job.key, RENAMED))
-    elif runs_the_same(old, job):
+    # A Job that failed is a reason to run another one.
+    if not (_has_succeeded(scene.before, old.key) and _has_succeeded(scene.played.world, job.key)):
+        return
+    following = predecessor(_next_upgrade(scene), job)
+    if following is not None and following.key != job.key:
+        if template_of(following, job) != template_of(job, job):
+            yield Offence(Property.ONCE, Cause(job.key, RENAMED))
+    elif template_of(old, job) != template_of(job, job) and runs_the_same(old, job):
         yield Offence(Property.ONCE, Cause(job.key, RELABELLED))
+
+
+def _has_succeeded(world: World, key: Key) -> bool:
+    found = world.objects.get(key)
+    return found is not None and found.run is not None and found.run.phase == "succeeded"
 
 
 def predecessor(rendered: Rendered, job: Manifest) -> Manifest | None:
@@ -70,12 +82,13 @@ def predecessor(rendered: Rendered, job: Manifest) -> Manifest | None:
 
 def runs_the_same(old: Manifest, new: Manifest) -> bool:
     """Whether the pods of two Jobs differ in labels and annotations at most, apart from the Jobs' names."""
-    one, other = _pod(old), _pod(new)
-    return one is not None and renamed(one, old.key.name, new.key.name) == other
+    one, other = (at(template_of(job, new), "spec") for job in (old, new))
+    return one is not None and one == other
 
 
-def _pod(job: Manifest) -> Any:
-    return at(job.body.object, "spec", "template", "spec")
+def template_of(job: Manifest, like: Manifest) -> Any:
+    """The Job's pod template, with the name of another Job where it says its own."""
+    return renamed(at(job.body.object, "spec", "template"), job.key.name, like.key.name)
 
 
 def renamed(thing: Any, old: str, new: str) -> Any:

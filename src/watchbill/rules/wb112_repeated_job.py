@@ -6,7 +6,6 @@ from watchbill.lifecycle.properties import Property
 from watchbill.lifecycle.reruns import RELABELLED, RENAMED, predecessor, renamed
 from watchbill.lifecycle.world import Manifest
 from watchbill.rules.differences import Difference, differences, listed
-from watchbill.rules.hash_names import differ_in_a_hash
 from watchbill.rules.mends import with_job
 from watchbill.rules.rule import Claim, Path, Pointer, Rule, Severity
 from watchbill.rules.sighting import Sighting
@@ -22,26 +21,25 @@ def _claim(sighting: Sighting) -> Claim | None:
     job = next((one for one in sighting.recorded.manifests if one.key == key), None)
     history = sighting.before.history(sighting.lab.records(sighting.lab.named(sighting.move.release)))
     old = predecessor(history[-1].rendered, job) if job is not None and history else None
-    # Jobs that are named by a revision, a version, the clock or chance are meant to run again.
-    if job is None or old is None or not differ_in_a_hash(old.key.name, key.name):
+    if job is None or old is None:
         return None
     always = sighting.what == RENAMED
     other = predecessor(sighting.next_upgrade, job) if always else old
     found = _differences(other, job) if other is not None else ()
-    if not found:
-        return None
     subject = sighting.as_checked(key)
     what, why = (
-        ("every upgrade", "differs at each render") if always else (sighting.operation, "is only its version")
+        ("every upgrade", "differs at each render")
+        if always
+        else (sighting.operation, "does not change what runs")
     )
     return Claim(
         subject=subject,
         title=f"{what} runs {named(subject)} again, although it runs the same",
-        because=f"the hash in its name covers {listed(found)}, which {why}",
+        because=f"the hash in its name covers {listed(found) or 'its pod template'}, which {why}",
         fix="take it out of the pod template, or out of what the hash in the name is made of",
         mends=(with_job(old),),
         cause=sighting.what,
-        path=found[0].path,
+        path=found[0].path if found else TEMPLATE,
         related=tuple(Pointer(subject, one.path, f"{one.words} changes") for one in found[1:3]),
         severity=Severity.WARNING if always else Severity.NOTE,
     )

@@ -15,11 +15,6 @@ def differ_in_a_hash(one: str, other: str) -> bool:
     return len(differing) == 1 and _are_digests(*differing[0])
 
 
-def seems_hashed(name: str) -> bool:
-    """Whether a part of the name looks like a hexadecimal digest."""
-    return any(_are_digests(part, part) for part in name.split("-"))
-
-
 def _are_digests(one: str, other: str) -> bool:
     # A number alone is a revision, a date or a version.
     both = one + other
