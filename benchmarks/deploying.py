@@ -21,7 +21,7 @@ from dev import binaries
 from dev.cluster.layout import Layout
 
 WORKERS = 4
-UPGRADES = {60: 3, 200: 1}  # by number of components
+UPGRADES = {60: 4, 200: 2}  # by number of components
 MOST_TIME, MOST_CPU, MOST_GROWTH = 1.15, 0.03, 1.25
 
 CHART = """apiVersion: v2
@@ -85,16 +85,19 @@ def compare(
     lay_out(folder, components)
     spaces = [f"bench-xargs-{components}", f"bench-watchbill-{components}"]
     ours = [str(binary_folder / "watchbill"), "deploy", f"{folder}/bill.yaml", "--events=jsonl"]
-    peer = (
+    pipeline = (
         f"seq -w 1 {components} | xargs -P{WORKERS} -I% {helm} upgrade --install part-% {folder}/charts/part-% "
         f"--namespace {spaces[0]} --create-namespace --values {folder}/values.yaml > /dev/null"
     )
+    peer = ["sh", "-c", pipeline]
     print(f"deploy: {components} components, {WORKERS} at once")
     found: list[tuple[Run, Run]] = []
     try:
         for turn in range(UPGRADES[components] + 1):
             (folder / "values.yaml").write_text(f"turn: {turn}\n")
-            pair = timed(["sh", "-c", peer], environment), timed(ours, environment)
+            first, second = (peer, ours) if turn % 2 == 0 else (ours, peer)
+            one, other = timed(first, environment), timed(second, environment)
+            pair = (one, other) if first is peer else (other, one)
             found.append(pair)
             what = f"upgrade {turn}" if turn else "install"
             print(
@@ -146,7 +149,7 @@ def timed(command: list[str], environment: dict[str, str]) -> Run:
     began = time.time()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     spent: dict[int, float] = {}
-    sizes: dict[int, int] = {}
+    sizes = [0]
     watching = threading.Thread(target=watch, args=(process, spent, sizes))
     watching.start()
     said, complaint = process.communicate()
@@ -154,7 +157,7 @@ def timed(command: list[str], environment: dict[str, str]) -> Run:
     watching.join()
     assert process.returncode == 0, complaint.decode()
     phases = describe_phases(said.decode().splitlines(), began, ended) if said else ""
-    return Run(ended - began, sum(spent.values()), sum(sizes.values()), phases)
+    return Run(ended - began, sum(spent.values()), max(sizes) >> 10, phases)
 
 
 def describe_phases(lines: list[str], began: float, ended: float) -> str:
@@ -169,19 +172,27 @@ def describe_phases(lines: list[str], began: float, ended: float) -> str:
     )
 
 
-def watch(process: "subprocess.Popen[bytes]", spent: dict[int, float], sizes: dict[int, int]) -> None:
-    """Processor time and largest resident size of the process and of those it started that are ours: helm is not."""
-    ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+def watch(process: "subprocess.Popen[bytes]", spent: dict[int, float], sizes: list[int]) -> None:
+    """Record the processor time of each process of ours, and at each moment the memory of all of them in KiB. Helm is not
+    ours. Memory that processes share counts once: a child that is about to become helm has all of its parent's."""
+    ticks = os.sysconf("SC_CLK_TCK")
     while process.poll() is None:
+        size = 0
         for pid in (process.pid, *children(process.pid)):
             try:
                 stat = Path(f"/proc/{pid}/stat").read_text()
+                name, fields = (
+                    stat[stat.index("(") + 1 : stat.rindex(")")],
+                    stat[stat.rindex(")") + 2 :].split(),
+                )
+                if name.startswith("helm"):
+                    continue
+                spent[pid] = (int(fields[11]) + int(fields[12])) / ticks
+                rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
             except OSError:
                 continue
-            name, fields = stat[stat.index("(") + 1 : stat.rindex(")")], stat[stat.rindex(")") + 2 :].split()
-            if not name.startswith("helm"):
-                spent[pid] = (int(fields[11]) + int(fields[12])) / ticks
-                sizes[pid] = max(sizes.get(pid, 0), int(fields[21]) * page >> 20)
+            size += sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+        sizes.append(size)
         time.sleep(0.05)
 
 
