@@ -6,9 +6,24 @@ from pathlib import Path
 import pytest
 
 from dev.cluster.client import Namespace
+from dev.image.recipes import WATCHBILL
 from tests.support.products import CONFIG, FAILING, Product
 
 pytestmark = pytest.mark.cluster
+
+LOUD = f"""apiVersion: batch/v1
+kind: Job
+metadata: {{name: {{{{ .Release.Name }}}}-migrate, annotations: {{helm.sh/hook: pre-install}}}}
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: {WATCHBILL}
+          command: [sh, -c, "echo the column name exists already; exit 3"]
+"""
 
 
 def test_what_is_remembered(namespace: Namespace, tmp_path: Path) -> None:
@@ -77,3 +92,17 @@ def test_how_the_jobs_of_a_failed_chart_ended_is_shown_and_remembered(
     assert failed in product.run("--logs", command="history show").out
     [web] = product.shown()["components"]
     assert any(line.startswith(failed) for line in web["log"])
+
+
+@pytest.mark.usefixtures("node", "ours")
+def test_the_last_lines_of_a_failed_container_are_shown_and_remembered(
+    namespace: Namespace, tmp_path: Path
+) -> None:
+    product = Product(namespace, tmp_path / "product")
+    product.chart("web", CONFIG, LOUD)
+    product.bill("web")
+    ran = product.run("bill.yaml")
+    assert ran.code == 1
+    for said in (ran.out, product.run("--logs", command="history show").out):
+        assert "main ended with exit code 3 (Error)" in said
+        assert "the column name exists already" in said
