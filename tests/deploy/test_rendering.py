@@ -57,6 +57,13 @@ def test_links_are_followed_as_helm_does(engine: Engine, chart: Path) -> None:
     assert find_unrenderable(engine, str(chart), Context()) is None
 
 
+def test_a_link_to_itself_gets_no_advice_that_deploy_does_not_take(engine: Engine, chart: Path) -> None:
+    (chart / "templates" / "linked.yaml").symlink_to("linked.yaml")
+    found = str(find_unrenderable(engine, str(chart), Context()))
+    assert "linked.yaml" in found
+    assert "--follow-symlinks" not in found
+
+
 def test_a_plan_refuses_them(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (chart / "templates" / "a.yaml").write_text('a: {{ required "name a host" .Values.host }}')
     components = "components: [{name: front, chart: web}]"

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any, NamedTuple
@@ -163,9 +163,15 @@ class Product:
         return {"name": one, "chart": f"charts/{one}"}
 
     def start(
-        self, *arguments: str, helm: str = HELM_4, command: str = "deploy", stdout: int = subprocess.PIPE
+        self,
+        *arguments: str,
+        helm: str = HELM_4,
+        command: str = "deploy",
+        stdout: int = subprocess.PIPE,
+        launcher: Sequence[str] = (),
     ) -> "subprocess.Popen[str]":
-        """In a process group of its own: as a terminal has it, and so that a test can kill all of it."""
+        """In a process group of its own: as a terminal has it, and so that a test can kill all of it. `launcher` is a
+        program that starts the command."""
         scratch = self.namespace.scratch
         folders = {f"HELM_{kind}_HOME": str(scratch / kind) for kind in ("CACHE", "CONFIG", "DATA")}
         environment = {
@@ -177,7 +183,7 @@ class Product:
             "COLUMNS": "200",
         }
         self._last = subprocess.Popen(
-            [sys.executable, "-m", "watchbill", *command.split(), *arguments],
+            [*launcher, sys.executable, "-m", "watchbill", *command.split(), *arguments],
             cwd=self.folder,
             env=environment,
             stdin=subprocess.DEVNULL,

@@ -72,6 +72,14 @@ def test_who_reads_along_may_go_away(arguments: tuple[str, ...], product: Produc
     assert product.record["installed"] == "1.0.0"
 
 
+def test_a_deploy_needs_no_stdout(product: Product) -> None:
+    product.job("web", "pre", "close", "import sys; sys.stdout.close()", sync=True)
+    product.bill("web")
+    process = product.start("bill.yaml", launcher=("sh", "-c", 'exec "$@" >&-', "sh"))
+    assert ended(process).code == 0
+    assert product.record["installed"] == "1.0.0"
+
+
 def test_on_a_terminal(product: Product) -> None:
     """What runs is drawn with its age, failures stay; whoever is abandoned may go on talking."""
     talks = "for at in range(600):\n    ctx.log.info('line %s', at)\n    time.sleep(0.05)"
@@ -122,7 +130,8 @@ def test_a_terminal_that_goes_away_cancels_in_order(product: Product) -> None:
     product.job("web", "pre", "slow", "await asyncio.sleep(600)")
     product.bill("web")
     ours, theirs = pty.openpty()
-    process = product.start("bill.yaml", stdout=theirs)
+    # Under nohup these tests ignore it, and so would the deploy.
+    process = product.start("bill.yaml", stdout=theirs, launcher=("env", "--default-signal=HUP"))
     os.close(theirs)
     product.wait_for("web/slow begins")
     os.close(ours)
