@@ -170,6 +170,23 @@ def test_a_case_is_rendered_as_it_says(bench: Bench, file: Path) -> None:
         assert not set(other) & set(names_of_jobs(found)), change
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (".", 'pass a dict with root and job: \\(dict "root" . "job" "NAME OF YOUR DEFINE"\\)'),
+        ('(dict "root" .)', "pass a dict with root and job"),
+        ('(dict "root" . "job" 3)', "job is the name of a define, not 3"),
+    ],
+)
+def test_wrong_arguments_are_explained(bench: Bench, tmp_path: Path, arguments: str, told: str) -> None:
+    chart = shutil.copytree(bench.chart("consumer"), tmp_path / "consumer")
+    (chart / "templates" / "wrong.yaml").write_text(f'{{{{ include "watchbill.v1.job" {arguments} }}}}')
+    for helm in HELMS:
+        refused = template(helm, chart, {})
+        assert refused.returncode != 0
+        assert re.search(f"watchbill: {told}", refused.stderr), refused.stderr
+
+
 def with_hash(cluster: Sequence[Object], alone: Sequence[Object]) -> list[Object]:
     """The objects of a cluster with the hash of the Job that is rendered, where `<hash>` stands for it."""
     names = [one["metadata"]["name"] for one in alone if one["kind"] == "Job"]
