@@ -2,8 +2,8 @@
 
 Rendered objects are never edited: a chart that hashes its Job's content into the Job's name must be seen to
 do so. Nor does Watchbill guess which input does what: it renders candidates, and the output shows what each of
-them changed. Most values change no Job, so values are tried in groups, and only a group that changes something is
-split (`group_testing`). A candidate that changes nothing, or does not render, is not a next version.
+them changed. Most values change no Job. Those that pass through are found by marks in one rendering; the others are
+tried in groups, and only a group that changes something is split (`group_testing`). A candidate that changes nothing, or does not render, is not a next version.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -30,9 +30,14 @@ from watchbill.charts.leaves import Leaf, leaves_of, merged, overlay
 from watchbill.charts.protocol import Context
 from watchbill.charts.reach import Watch, Watched, reaching, telling_templates
 from watchbill.charts.render import Failure, Rendering, Resource, render, render_each, render_one
+from watchbill.patterns import regex
 
 MAX_VALUES = 200
 MAX_DOCUMENTS = 20_000  # a chart of hundreds of Jobs gets fewer values tried, not more time
+
+MARK = "wbmark"
+MARKING_ROUNDS = 3
+_MARKS = regex(rf"{MARK}\d{{4}}")
 
 Kind = Literal["chart version", "app version", "image", "value"]
 
@@ -182,15 +187,49 @@ class _Search:
         return found
 
     def effective(self, leaves: Sequence[Leaf]) -> list[Leaf]:
-        """Return the leaves that may change something that matters, in their order. Groups are rendered until they
-        change nothing; a leaf that does not render with another value may still do so with a third one."""
+        """Return the leaves that may change something that matters, in their order. Text that arrives there as it is
+        shows itself by marks; of the others, groups are rendered until they change nothing. A leaf that does not render
+        with another value may still do so with a third one."""
         base = self._part.base
-        effective = set(
+        effective = self._marked([leaf for leaf in leaves if isinstance(leaf.value, str)])
+        others = [leaf for leaf in leaves if leaf not in effective]
+        effective |= set(
             find_effective(
-                leaves, lambda groups: self._differ([_with_next_values(base, group) for group in groups])
+                others,
+                lambda groups: self._differ(
+                    [
+                        _with_leaves(base, {leaf: candidates(leaf.value)[0] for leaf in group})
+                        for group in groups
+                    ]
+                ),
             )
         )
         return [leaf for leaf in leaves if leaf in effective]
+
+    def _marked(self, leaves: Sequence[Leaf]) -> set[Leaf]:
+        """Return those of the leaves whose marks are seen where it matters. Marks that keep the chart from rendering are
+        parted from the others a few times; who is not found here is looked for otherwise."""
+        marked = {leaf: f"{leaf.value}{MARK}{place:04}" for place, leaf in enumerate(leaves)}
+        by_mark = {mark[-len(MARK) - 4 :]: leaf for leaf, mark in marked.items()}
+        found = set[Leaf]()
+        groups = [list(leaves)] if leaves else []
+        for _ in range(MARKING_ROUNDS):
+            contexts = [
+                replace(
+                    _with_leaves(self._part.base, {leaf: marked[leaf] for leaf in group}),
+                    only=self._part.base.context.only,
+                )
+                for group in groups
+            ]
+            failed = list[list[Leaf]]()
+            for index, result in render_each(self._engine, self._chart, contexts):
+                if isinstance(result, Rendering):
+                    marks = _MARKS.findall(self._part.what_matters(result))
+                    found |= {by_mark[mark] for mark in marks if mark in by_mark}
+                else:
+                    failed.append(groups[index])
+            groups = [list(half) for group in failed if len(group) > 1 for half in halves(group)]
+        return found
 
 
 def _joined(trials: Sequence[_Trial]) -> _Trial:
@@ -205,12 +244,12 @@ def _joined(trials: Sequence[_Trial]) -> _Trial:
     return _Trial(first.change, context)
 
 
-def _with_next_values(base: Rendering, leaves: Sequence[Leaf]) -> Context:
-    """Return the context in which each of these leaves has its likeliest next value."""
+def _with_leaves(base: Rendering, changed: Mapping[Leaf, str | float]) -> Context:
+    """Return the context in which these leaves have other values."""
     context = replace(base.context, want_values=False)
     values, over = base.values or {}, dict[str, Any]()
-    for leaf in leaves:
-        change = overlay(values, leaf.path, candidates(leaf.value)[0])
+    for leaf, new in changed.items():
+        change = overlay(values, leaf.path, new)
         values, over = merged(values, change), merged(over, change)
     return _with_values(context, over)
 
@@ -346,6 +385,17 @@ class _Judge:
             images_of(changed.resources) != self._images
             or _pod_templates(changed) != self._pods
             or (bool(self.watched) and self._watch(changed) != self.watched)
+        )
+
+    def what_matters(self, rendering: Rendering) -> str:
+        """Return the text of all by which renderings are told apart."""
+        watched = self._watch(rendering).values() if self.watched else ()
+        return "\n".join(
+            [
+                *map(str, images_of(rendering.resources)),
+                *_pod_templates(rendering),
+                *(str(one.content) for one in watched),
+            ]
         )
 
     def _is_first_for(self, changed: Rendering) -> bool:

@@ -13,8 +13,9 @@ _WORD = regex(r"\w+")
 _IN_SUBCHART = regex(r"/charts/([^/]+)")
 _COMMENT = regex(r"(?s)\{\{-?\s*/\*.*?\*/\s*-?\}\}")
 _TELLING = regex(r"\bJob|CronJob|helm\.sh/hook")
-_DEFINES = regex(r"\{\{-?\s*(?:define|block)\b")
-_INCLUDES = regex(r"\b(?:include|template|tpl)\b")
+_LITERAL = r"(?:\"([^\"\n]+)\"|`([^`\n]+)`)"
+_DEFINE = regex(rf"\{{\{{-?\s*(?:define|block)\s+{_LITERAL}")
+_INCLUDE = regex(rf"\b(?:include|template|block)\s+{_LITERAL}?")  # without a name where one is put together
 # All of them at once, or text that stands elsewhere: nobody can say which ones are meant.
 _ALL_OF_THEM = regex(r"\bValues\b(?!\.\w)|\bFiles\b")
 
@@ -50,16 +51,37 @@ def reaching(leaves: Sequence[Leaf], chart: Chart, base: Rendering, watched: Ite
 
 def telling_templates(chart: Chart, base: Rendering, watched: Iterable[Watched]) -> tuple[str, ...]:
     """Return the templates that print Jobs, hooks or something watched, or may do so with other values: they name such
-    a thing, or include what a define names."""
+    a thing, or include a define that does."""
     making = {one.origin.template for one in base.resources if one.kind in ("Job", "CronJob") or one.hook}
     making |= {one.template for one in watched}
-    defined = any(_TELLING.search(one.text) for one in chart.templates if _DEFINES.search(one.text))
-    telling = regex(f"{_TELLING.pattern}|{_INCLUDES.pattern}") if defined else _TELLING
-    return tuple(
-        one.path
-        for one in chart.templates
-        if one.path in making or telling.search(_COMMENT.sub("", one.text))
-    )
+    texts = {one.path: _COMMENT.sub("", one.text) for one in chart.templates}
+    telling = _telling_defines(texts.values())
+    return tuple(path for path, text in texts.items() if path in making or _tells(text, telling))
+
+
+def _telling_defines(texts: Iterable[str]) -> frozenset[str]:
+    """Return the names of defines that name Jobs or hooks, or include one that does. One ends where the next begins, at
+    the latest."""
+    defines: dict[str, str] = {}
+    for text in texts:
+        begins = list(_DEFINE.finditer(text))
+        ends = [*(one.start() for one in begins[1:]), len(text)]
+        for begin, end in zip(begins, ends, strict=False):
+            name = begin[1] or begin[2]
+            defines[name] = defines.get(name, "") + text[begin.end() : end]
+    telling = frozenset[str]()
+    while (more := frozenset(name for name, text in defines.items() if _tells(text, telling))) != telling:
+        telling = more
+    return telling
+
+
+def _tells(text: str, telling: frozenset[str]) -> bool:
+    if _TELLING.search(text):
+        return True
+    if not telling:
+        return False
+    included = {one[1] or one[2] for one in _INCLUDE.finditer(text)}
+    return None in included or not telling.isdisjoint(included)
 
 
 def _is_named(leaf: Leaf, words: frozenset[str], subcharts: set[str]) -> bool:

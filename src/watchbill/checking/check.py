@@ -1,7 +1,8 @@
 """One chart, or one release out of a stream of manifests: checked from end to end."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,7 +10,6 @@ from msgspec.structs import replace
 from watchbill import ticking
 from watchbill.charts.chart import Chart
 from watchbill.charts.engine import Engine, RenderingTimedOut
-from watchbill.charts.render import Resource
 from watchbill.checking import findings
 from watchbill.checking.grounds import Ground
 from watchbill.checking.ignores import InlineIgnore, inline, inline_of
@@ -22,6 +22,9 @@ from watchbill.checking.settings import rule_names
 from watchbill.checking.silencing import Silenced, silence
 from watchbill.errors import UserError
 from watchbill.lifecycle.scenarios import scenarios
+
+if TYPE_CHECKING:
+    from watchbill.checking.overrides import Overrides
 
 
 class Answer(Struct, frozen=True):
@@ -75,7 +78,7 @@ def _checked(engine: Engine, subject: Subject, charts: Charts, options: Options)
     groups, unmendable = findings.settle(said.heard)
     profiles = frozenset(ground.profile for ground in grounds)
     found = findings.write(
-        engine, groups, subject.path, subject.manifests, profiles=profiles, avoid=partial(_override, engine)
+        engine, groups, subject.path, subject.manifests, profiles=profiles, avoid=_override(engine)
     )
     first = grounds[0]
     resources = first.renderings[0].resources
@@ -141,10 +144,16 @@ def _after_repair(
         )
 
 
-def _override(engine: Engine, one: findings.Heard, resource: Resource) -> str:
-    from watchbill.checking.overrides import override
+def _override(engine: Engine) -> findings.Avoid:
+    """Look for values against findings; what is needed for it is loaded with the first one."""
 
-    return override(engine, one, resource)
+    @cache
+    def overrides() -> "Overrides":
+        from watchbill.checking.overrides import Overrides
+
+        return Overrides(engine)
+
+    return lambda one, resource: overrides().find(one, resource)
 
 
 def _merged(facts: list[Fact]) -> Iterator[Fact]:

@@ -5,6 +5,7 @@ played again. Only a candidate with which they do not show it, and break nothing
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,12 +19,14 @@ from watchbill.charts.render import Failure, Rendering, Resource, render, render
 from watchbill.checking.findings import Heard
 from watchbill.checking.mending import is_avoided
 from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.objects import at
 from watchbill.rehearsal.versions import Versions
 from watchbill.rules.look import look
 from watchbill.rules.rule import Severity
 
 MOST_TRIED = 60  # settings
 MOST_CHECKED = 6
+MARK = "watchbill.dev/mark-"
 # What annotations of a dependency's Job could be set to, where it lets one set them.
 ANNOTATIONS: tuple[dict[str, str], ...] = (
     {"helm.sh/hook-delete-policy": "before-hook-creation"},
@@ -34,31 +37,79 @@ ANNOTATIONS: tuple[dict[str, str], ...] = (
 Setting = tuple[Path, Any]
 
 
-def override(engine: Engine, one: Heard, subject: Resource) -> str:
-    """Return the values that help, as `--set` has them; empty if none was found, the object is the chart's own, or nothing
-    needs to be done about it."""
-    chart, context = one.ground.chart, one.ground.renderings[0].context
-    if chart is None or one.ground.checked or not subject.origin.subchart or one.severity is Severity.NOTE:
-        return ""
-    if not isinstance(_lab(one).versions, Versions):  # the chart was mended first, and takes no values
-        return ""
-    only = (subject.origin.template,)
-    base = render_one(engine, chart, replace(context, want_values=True, only=only))
-    settings = list(_settings(chart, base.values or {}, subject.origin.subchart))[:MOST_TRIED]
-    base_context = replace(context, only=only)
+class Overrides:
+    """What helps against the findings of one chart. Which settings touch an object is asked once for all of them."""
 
-    def touch(groups: Sequence[Sequence[Setting]]) -> list[bool]:
-        contexts = [_with(base_context, _overlay(group)) for group in groups]
-        return [_touches(result, subject) for result in render(engine, chart, contexts)]
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._touching: dict[object, list[Setting]] = {}
 
-    places = range(len(settings))
-    touching = find_effective(
-        places, lambda groups: touch([[settings[one] for one in group] for group in groups])
-    )
-    for place in sorted(touching)[:MOST_CHECKED]:
-        if _helps(one, _overlay([settings[place]])):
-            return _written(*settings[place])
-    return ""
+    def find(self, one: Heard, subject: Resource) -> str:
+        """Return the values that help, as `--set` has them; empty if none was found, the object is the chart's own, or
+        nothing needs to be done about it."""
+        chart, context = one.ground.chart, one.ground.renderings[0].context
+        if (
+            chart is None
+            or one.ground.checked
+            or not subject.origin.subchart
+            or one.severity is Severity.NOTE
+        ):
+            return ""
+        if not isinstance(_lab(one).versions, Versions):  # the chart was mended first, and takes no values
+            return ""
+        which = (
+            one.ground.profile,
+            subject.origin.template,
+            subject.origin.index,
+            subject.kind,
+            subject.name,
+        )
+        if which not in self._touching:
+            only = replace(context, only=(subject.origin.template,))
+            self._touching[which] = list(islice(self._touch(chart, only, subject), MOST_CHECKED))
+        for path, value in self._touching[which]:
+            if _helps(one, _overlay([(path, value)])):
+                return _written(path, value)
+        return ""
+
+    def _touch(self, chart: Chart, context: Context, subject: Resource) -> Iterator[Setting]:
+        """Yield the settings that touch the object, the gentlest first: annotations, then switches inside the dependency,
+        then the dependency itself."""
+        values = render_one(self._engine, chart, replace(context, want_values=True)).values or {}
+        steps = tuple(subject.origin.subchart.split("/"))
+        leaves = list(_leaves(_at(values, steps), steps))
+        for path, there in self._annotating(chart, context, subject, leaves):
+            yield from ((path, {**there, **added}) for added in ANNOTATIONS)
+        switches = list(_switches(chart, leaves, steps))[:MOST_TRIED]
+
+        def touch(groups: Sequence[Sequence[int]]) -> list[bool]:
+            contexts = [_with(context, _overlay([switches[place] for place in group])) for group in groups]
+            return [_touches(result, subject) for result in render(self._engine, chart, contexts)]
+
+        yield from (switches[place] for place in sorted(find_effective(range(len(switches)), touch)))
+
+    def _annotating(
+        self, chart: Chart, context: Context, subject: Resource, leaves: Sequence[Setting]
+    ) -> Iterator[Setting]:
+        """Yield the maps that become annotations of the object itself: a mark in each of them shows it."""
+        maps = [
+            (path, leaf)
+            for path, leaf in leaves
+            if isinstance(leaf, dict) and str(path[-1]).lower().endswith("annotations")
+        ]
+        if not maps:
+            return
+        marks = [(path, {**leaf, f"{MARK}{place}": "true"}) for place, (path, leaf) in enumerate(maps)]
+        [result] = render(self._engine, chart, [_with(context, _overlay(marks))])
+        if isinstance(result, Failure):
+            return
+        seen = {
+            key
+            for one in result.resources
+            if (one.kind, one.name) == (subject.kind, subject.name)
+            for key in at(one.object, "metadata", "annotations") or ()
+        }
+        yield from (one for place, one in enumerate(maps) if f"{MARK}{place}" in seen)
 
 
 def _helps(one: Heard, values: dict[str, Any]) -> bool:
@@ -88,14 +139,8 @@ def _given(lab: Lab, values: dict[str, Any]) -> Lab:
     return replace(lab, versions=versions.given(values))
 
 
-def _settings(chart: Chart, values: dict[str, Any], subchart: str) -> Iterator[Setting]:
-    """The gentlest first: annotations, then switches inside the dependency, then the dependency itself."""
-    steps = tuple(subchart.split("/"))
-    own = _at(values, steps)
-    for path, leaf in _leaves(own, steps):
-        if isinstance(leaf, dict) and str(path[-1]).lower().endswith("annotations"):
-            yield from ((path, {**leaf, **added}) for added in ANNOTATIONS)
-    switches = (path for path, leaf in _leaves(own, steps) if leaf is True)
+def _switches(chart: Chart, leaves: Sequence[Setting], steps: Sequence[str]) -> Iterator[Setting]:
+    switches = (path for path, leaf in leaves if leaf is True)
     yield from ((path, False) for path in sorted(switches, key=lambda path: -len(path)))
     for dependency in chart.dependencies:
         if steps[0] in (dependency.alias, dependency.name) and dependency.condition:
