@@ -117,6 +117,18 @@ func (l *loadedChart) believes(what sight, known *execution, context *Context) b
 	return believed()
 }
 
+// seesOperation tells whether the templates may do something else in another operation. Of some of a chart's templates
+// alone that is not said.
+func (l *loadedChart) seesOperation(run *rendering) bool {
+	if run.sees[sightOfOperation] || len(run.context.Only) > 0 {
+		return true
+	}
+	other := *run.context
+	other.Upgrade, other.Revision = !other.Upgrade, other.Revision+1
+	own := &execution{context: run.context, run: func() (*rendering, *Error) { return run, nil }}
+	return !l.believes(sightOfOperation, own, &other)
+}
+
 func (l *loadedChart) executeContext(context *Context) (*rendering, *Error) {
 	rendering, err := newRendering(l, context)
 	if err == nil {

@@ -5,7 +5,7 @@ import "encoding/json"
 // The protocol: JSON lines, requests on stdin, answers on stdout, in order. The Python side is
 // src/watchbill/charts/protocol.py; raise protocolVersion when either changes.
 
-const protocolVersion = 5
+const protocolVersion = 6
 
 // Hello is the first line the engine writes.
 type Hello struct {
@@ -164,6 +164,7 @@ type Rendered struct {
 	Notes     string          `json:"notes,omitempty"`
 	Volatile  []Volatile      `json:"volatile,omitempty"`
 	Lookups   []Lookup        `json:"lookups,omitempty"`
+	Operation bool            `json:"operation,omitempty"` // templates may give another thing in another operation or revision
 	Values    json.RawMessage `json:"values,omitempty"`
 	Error     *Error          `json:"error,omitempty"`
 }

@@ -14,7 +14,7 @@ _MAPS_OF_TEXT = frozenset("annotations data labels matchLabels nodeSelector stri
 
 def effect(before: Rendering, after: Rendering) -> Effect:
     """Return the fields that differ, each with the place of its object. Items of a list count as one field."""
-    old, new = _by_place(before), _by_place(after)
+    old, new = _byplace_of(before), _byplace_of(after)
     return frozenset(
         (*place, *field)
         for place in old.keys() | new.keys()
@@ -22,11 +22,11 @@ def effect(before: Rendering, after: Rendering) -> Effect:
     )
 
 
-def _by_place(rendering: Rendering) -> Mapping[Field, dict[str, Any]]:
-    return {_place(resource): resource.object for resource in rendering.resources}
+def _byplace_of(rendering: Rendering) -> Mapping[Field, dict[str, Any]]:
+    return {place_of(resource): resource.object for resource in rendering.resources}
 
 
-def _place(resource: Resource) -> Field:
+def place_of(resource: Resource) -> Field:
     """Where templates make it: names may change."""
     return resource.origin.template, resource.origin.index, resource.kind, *resource.within
 

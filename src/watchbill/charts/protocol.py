@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-PROTOCOL = 5
+PROTOCOL = 6
 
 Role = Literal["crd", "manifest", "hook", "dropped"]
 
@@ -210,6 +210,7 @@ class Rendered(Wire, frozen=True):
     notes: str = ""
     volatile: tuple[Volatile, ...] = ()
     lookups: tuple[Lookup, ...] = ()
+    operation: bool = False
     values: dict[str, Any] | None = None
     error: EngineError | None = None
 

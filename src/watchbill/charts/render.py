@@ -68,6 +68,7 @@ class Rendering(Struct, frozen=True):
     notes: str = ""
     volatile: tuple[Volatile, ...] = ()
     lookups: tuple[Lookup, ...] = ()
+    sees_operation: bool = True  # may be another one in another operation or revision
     values: dict[str, Any] | None = None
 
     @classmethod
@@ -163,6 +164,7 @@ def _rendering(context: Context, rendered: Rendered, bodies: dict[str, Body]) ->
         notes=rendered.notes,
         volatile=rendered.volatile,
         lookups=rendered.lookups,
+        sees_operation=rendered.operation,
         values=rendered.values,
     )
 

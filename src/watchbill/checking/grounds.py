@@ -127,7 +127,8 @@ def of_chart(
     volatile = any(version.rendering.volatile for version in made_up)
     played = [alike[0] for alike in groups]
     # One after the other of each tool's: what they have in common the engine renders once.
-    revisions = _revisions(volatile=volatile, looks_up=bool(lookups))
+    operation = any(version.rendering.sees_operation for version in made_up[:1])
+    revisions = _revisions(operation=operation, volatile=volatile, looks_up=bool(lookups))
     each = [cast.looks(played, *revisions, hooked=hooked) for cast in casts]
     looks = [look for together in zip_longest(*each) for look in together if look is not None]
     look_ahead(engine, chart, looks)
@@ -194,11 +195,11 @@ class _Cast(Struct, frozen=True):
         yield from (Look(self.following[place], revision) for place in played for revision in trial)
 
 
-def _revisions(*, volatile: bool, looks_up: bool) -> tuple[Sequence[int], Sequence[int]]:
+def _revisions(*, operation: bool, volatile: bool, looks_up: bool) -> tuple[Sequence[int], Sequence[int]]:
     """Return the revisions that will be asked for in a life and in a trial. A volatile chart is another one at each, and
     what a chart that looks things up gives later on depends on what is there by then."""
     if not volatile:
-        return ALL_REVISIONS, FIRST_REVISIONS
+        return (ALL_REVISIONS, FIRST_REVISIONS) if operation else ((1,), (1,))
     if looks_up:
         return FIRST_REVISIONS, FIRST_REVISIONS
     return (*FIRST_REVISIONS, *LATER_REVISIONS), (*FIRST_REVISIONS, LATER_REVISIONS[0])

@@ -1,6 +1,5 @@
 """A chart with each set of values it is played with: its own, those of ci/, and with the APIs that templates ask for."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Self
 
@@ -8,10 +7,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from watchbill.charts.chart import Chart, load
+from watchbill.charts.effects import effect, place_of
 from watchbill.charts.engine import Engine
 from watchbill.charts.problems import CannotRender
 from watchbill.charts.protocol import Context, ValuesFile
-from watchbill.charts.render import Document, Failure, Rendering, render
+from watchbill.charts.render import Failure, Rendering, render
 from watchbill.checking.grounds import Finish, Ground, of_chart, of_manifests
 from watchbill.checking.inputs.api_branches import asked_apis
 from watchbill.checking.inputs.subject import Subject
@@ -19,7 +19,7 @@ from watchbill.checking.kubernetes import choose_kubernetes, tell_choice
 from watchbill.checking.options import Options
 from watchbill.checking.required_values import fill, name_required, tell_placeholders
 from watchbill.lifecycle.lab import Tool
-from watchbill.lifecycle.objects import at, group_of
+from watchbill.lifecycle.objects import group_of
 
 LONGEST_RELEASE = 53
 
@@ -114,17 +114,19 @@ def _profiles(
 
 def _differ(one: Rendering | Failure, other: Rendering | Failure, apis: Sequence[str]) -> bool:
     """Whether the second is another rendering; one that fails is none. Objects of the APIs themselves that are merely
-    added, such as a ServiceMonitor, make no difference to Jobs."""
+    added, such as a ServiceMonitor, and security contexts make no difference to what becomes of Jobs."""
     if isinstance(other, Failure) or isinstance(one, Failure):
         return isinstance(other, Rendering)
     groups = {group_of(api) for api in apis}
-    added = Counter(map(_told_apart, other.documents)) - Counter(map(_told_apart, one.documents))
-    return len(other.documents) - len(one.documents) != added.total() or any(
-        document.role != "manifest" or group_of(str(at(document.object, "apiVersion"))) not in groups
-        for document in other.documents
-        if _told_apart(document) in added
+    places = {place_of(resource) for resource in one.resources}
+    added = {
+        place_of(resource)
+        for resource in other.resources
+        if place_of(resource) not in places
+        and resource.origin.role == "manifest"
+        and group_of(str(resource.object.get("apiVersion"))) in groups
+    }
+    # A template, a number and a kind; then the way to the field.
+    return any(field[:3] not in added and "securityContext" not in field for field in effect(one, other)) or (
+        len(one.dropped) != len(other.dropped)
     )
-
-
-def _told_apart(document: Document) -> tuple[str, str]:
-    return document.template, document.text

@@ -122,6 +122,8 @@ class FromChart:
         self._lookups = dict.fromkeys(map(_question, lookups))
         self._seen: dict[Any, tuple[int, Rendered]] = {}  # the first revision of each situation
         self._settled: dict[Any, Rendered] = {}  # situations in which two revisions were the same
+        # What is the same in all operations, by release and what is found.
+        self._always: dict[Any, tuple[Rendered, Rendering]] = {}
         self._looks: dict[int, Rendering | Failure] = {}
         self.coming: Coming | None = None  # looks at it that are under way
 
@@ -143,7 +145,7 @@ class FromChart:
             revision = SOME_REVISION
         # Chance does not give again what an earlier install has left.
         draw = len(world.objects) if world.objects and not upgrade and self._is_by_chance else 0
-        known = None if self._lookups else self._known.get(((release, upgrade, draw, ()), revision))
+        known = None if self._lookups else self._known.get((((release, ()), upgrade, draw), revision))
         if known is not None:
             return known
         return self._exactly(
@@ -152,7 +154,11 @@ class FromChart:
 
     def look(self, revision: int) -> Rendering | Failure:
         """Its own release, as long as nothing is there: an install at the first revision, else an upgrade."""
-        self._exactly(self._first(revision))
+        asked = self._first(revision)
+        self._exactly(asked)
+        if revision not in self._looks:
+            _, alike = self._always[self._lasting(asked)]
+            self._looks[revision] = replace(alike, context=self._context_of(asked))
         return self._looks[revision]
 
     def question(self, look: "Look") -> Context:
@@ -167,6 +173,8 @@ class FromChart:
     def _sees_revision(self) -> bool:
         """What depends on clock or chance is another thing each time."""
         some = self._exactly(self._first(SOME_REVISION))
+        if self._lasting(self._first(SOME_REVISION)) in self._always:
+            return False
         return _is_volatile(self._looks[SOME_REVISION]) or some != self._exactly(
             self._first(ANOTHER_REVISION)
         )
@@ -196,12 +204,15 @@ class FromChart:
         return 1 if asked.revision in ALL_REVISIONS or self._lookups else NEXT_REVISIONS
 
     def _recall(self, asked: "_Asked") -> Rendered | None:
-        situation = self._situation(asked)
+        lasting = self._lasting(asked)
+        if (always := self._always.get(lasting)) is not None:
+            return always[0]
+        situation = _situation(asked, lasting)
         return self._known.get((situation, asked.revision)) or self._settled.get(situation)
 
-    def _situation(self, asked: "_Asked") -> Any:
-        answers = tuple(_answer(asked, lookup) for lookup in self._lookups)
-        return asked.release, asked.upgrade, asked.draw, answers
+    def _lasting(self, asked: "_Asked") -> Any:
+        """Return what decides where no template asks for the operation or for chance."""
+        return asked.release, tuple(_answer(asked, lookup) for lookup in self._lookups)
 
     def _context_of(self, asked: "_Asked") -> Context:
         given = self._context.cluster
@@ -225,8 +236,11 @@ class FromChart:
                 return
             result = self._finish(result) if self._finish else result
             answer = rendered(result)
-        situation = self._situation(asked)
+        lasting = self._lasting(asked)
+        situation = _situation(asked, lasting)
         self._known[situation, asked.revision] = answer
+        if isinstance(result, Rendering) and not result.sees_operation and not result.volatile:
+            self._always[lasting] = answer, result
         if self._lookups:  # what they find may leave nothing to chance
             revision, first = self._seen.setdefault(situation, (asked.revision, answer))
             if revision != asked.revision and first == answer:
@@ -289,6 +303,10 @@ class _Asked(Struct, frozen=True):
     world: World
     cluster: Cluster = ANY
     draw: int = 0  # of chance, where an earlier install has left something
+
+
+def _situation(asked: _Asked, lasting: Any) -> Any:
+    return lasting, asked.upgrade, asked.draw
 
 
 def context_for(context: Context, tool: Tool) -> Context:
