@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 from msgspec.structs import replace
 
+from watchbill.lifecycle.lab import Lab
+from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import play
 from watchbill.lifecycle.properties import FAILURES, refused
@@ -106,22 +108,32 @@ def _length(sighting: Sighting, place: Place, length: int) -> int:
 
 def _is_refused(sighting: Sighting, place: Place | None, name: str) -> bool:
     """Whether the moves fail at the object of this place; others of the chart may be refused from another length on."""
+    keys = _refused_keys(sighting.lab, sighting.violation.trace, name)
+    return keys is not None and (place is None or not keys or _places(sighting, name).get(place) in keys)
+
+
+# A long name is too long for many objects of a chart: they ask for the same lengths.
+@lru_cache(32)
+def _refused_keys(lab: Lab, trace: tuple[Move, ...], name: str) -> frozenset[Key | None] | None:
+    """Return what the moves fail at with a release of this name; None if they work."""
     world = World()
-    for move in sighting.violation.trace:
-        played = play(world, replace(move, release=name), sighting.lab)
+    for move in trace:
+        played = play(world, replace(move, release=name), lab)
         if not played.ok:
-            keys = {offence.cause.key for offence in refused(played)}
-            return place is None or not keys or _places(sighting, name).get(place) in keys
+            return frozenset(offence.cause.key for offence in refused(played))
         world = played.world
-    return False
+    return None
 
 
 def _places(sighting: Sighting, name: str) -> dict[Place, Key]:
     """The objects of a release of this name by template and kind, in order: where one of another name has the same."""
-    lab, move = sighting.lab, sighting.move
-    upgrade = move.verb != "install"
+    return _places_of(sighting.lab, sighting.move.version, sighting.move.verb != "install", name)
+
+
+@lru_cache(32)
+def _places_of(lab: Lab, version: int, upgrade: bool, name: str) -> dict[Place, Key]:
     rendered = lab.versions.render(
-        move.version, lab.named(name), upgrade=upgrade, revision=1 + upgrade, world=World()
+        version, lab.named(name), upgrade=upgrade, revision=1 + upgrade, world=World()
     )
     seen = Counter[tuple[str, str]]()
     found = {}
