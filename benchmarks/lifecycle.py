@@ -1,4 +1,5 @@
-"""Claim: all lives of a release with five Jobs and twenty other objects, four moves deep, in under a second a tool.
+"""Claim: all lives of a release with five Jobs and twenty other objects, four moves deep, in under a second a tool; with
+fifty Jobs and fifty others too, as deep as a check goes by default.
 
 And: ten thousand lists of three moves a second, where what was played in an equal world is not played again.
 """
@@ -171,6 +172,7 @@ def deep(engine: Engine, tool: str) -> None:
         *((5, 20, depth) for depth in (2, 3, 5)),
         *((jobs, 20, 4) for jobs in (1, 2, 10)),
         *((5, others, 4) for others in (5, 50, 100)),
+        *((jobs, jobs, 2) for jobs in (10, 20, 50, 100)),
     ]
     for jobs, others, depth in subjects:
         row(engine, tool, jobs, others, depth)

@@ -5,6 +5,7 @@ the shortest and the plainest. Nothing depends on time or on hashes: two runs fi
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
 from typing import TypeVar
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.play import Played, cut_off, is_job
 from watchbill.lifecycle.properties import (
     CLEAN,
+    FAILURES,
     Cause,
     Offence,
     Past,
@@ -29,6 +31,8 @@ from watchbill.lifecycle.properties import (
     Violation,
     failed,
 )
+from watchbill.lifecycle.scenarios import retrace
+from watchbill.lifecycle.separating import jobs_apart, separate
 from watchbill.lifecycle.sketch import sketch
 from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import World
@@ -57,35 +61,82 @@ def explore(
     neighbour: str = "",
     folding: bool = True,
     merging: bool = True,
+    separating: bool = True,
     kills: Kills = lambda _: True,
 ) -> Explored:
     """Everything that goes wrong within so many moves after the install, with at most one fault.
 
     `neighbour`: the name of a second release of the same versions, which is installed and upgraded too.
     `kills`: after which writes a client may be killed.
-    Without `folding` and with less `merging` the same is found, later.
+    Without `folding` and `separating` and with less `merging` the same is found, later.
     """
+    explorer = partial(_Explorer, depth=depth, most=most, neighbour=neighbour, merging=merging)
     if folding and not neighbour:
         folded, inert = fold(lab)
-        if inert:
-            try:
-                found = _Explorer(
-                    folded, depth, most=most, neighbour=neighbour, merging=merging, kills=kills
-                ).run()
-            except Unforeseen:
-                pass
-            else:
-                return _unfolded(found, lab, inert)
-    return _Explorer(lab, depth, most=most, neighbour=neighbour, merging=merging, kills=kills).run()
+        stage = Stage(lab, id)  # traces begin alike
+        try:
+            if (jobs := jobs_apart(folded) if separating else None) is not None:
+                whole = explorer(folded, kills=kills, doomed=jobs.examples.__contains__).run()
+                failing = _failing(whole)
+                if None not in failing:
+                    each = [
+                        explorer(one.lab, kills=lambda _: False, doomed=one.names.__contains__).run()
+                        for one in separate(folded, jobs, failing)
+                    ]
+                    return _joined(_unfolded(whole, stage, inert), each, stage, inert)
+            if inert:
+                return _unfolded(explorer(folded, kills=kills).run(), stage, inert)
+        except Unforeseen:
+            pass
+    return explorer(lab, kills=kills).run()
 
 
-def _unfolded(found: Explored, lab: Lab, inert: frozenset[Key]) -> Explored:
+def _unfolded(found: Explored, stage: Stage, inert: frozenset[Key]) -> Explored:
     violations = []
-    stage = Stage(lab, id)  # traces begin alike
     for violation in found.violations:
         trace, step = unfold(violation.trace, stage, inert, violation.step)
         violations.append(replace(violation, trace=trace, step=step))
     return replace(found, violations=tuple(violations), folded=inert)
+
+
+def _failing(found: Explored) -> set[Key | None]:
+    """Return what makes operations fail without any fault; None for what cannot even be installed."""
+    return {
+        violation.cause.key if len(violation.trace) > 1 else None
+        for violation in found.violations
+        if violation.property in FAILURES and not _has_fault(violation.trace)
+    }
+
+
+def _joined(whole: Explored, each: Sequence[Explored], stage: Stage, inert: frozenset[Key]) -> Explored:
+    """Return what was found with all Jobs and no fault in any, and what a fault in each alone shows that is also found
+    with all of them there."""
+    known = {(one.property, one.cause) for one in whole.violations}
+    more = list[Violation]()
+    for found in each:
+        for violation in found.violations:
+            which = (violation.property, violation.cause)
+            if which not in known and (shown := _shown(stage, violation)) is not None:
+                known.add(which)
+                more.append(shown)
+    return Explored(
+        tuple(sorted([*whole.violations, *more], key=lambda one: len(one.trace))),
+        whole.worlds + sum(found.worlds for found in each),
+        whole.played + sum(found.played for found in each),
+        whole.cut or any(found.cut for found in each),
+        inert,
+    )
+
+
+def _shown(stage: Stage, violation: Violation) -> Violation | None:
+    """Return the violation as the same trace shows it in another lab; None if it does not."""
+    plays, violations = retrace(stage, violation.trace)
+    if violation.property is Property.RETURNS:
+        operation = next(played for played in reversed(plays) if played.move.of_tool)
+        is_stuck = _trouble(replace(operation, world=plays[-1].world)) == violation.cause
+        return violation if is_stuck else None
+    which = (violation.property, violation.cause)
+    return next((one for one in violations if (one.property, one.cause) == which), None)
 
 
 class _Node(Struct, frozen=True):
@@ -107,9 +158,19 @@ class _Spot(Struct, frozen=True):
 
 class _Explorer:
     def __init__(
-        self, lab: Lab, depth: int, *, most: int, neighbour: str, merging: bool, kills: Kills
+        self,
+        lab: Lab,
+        depth: int,
+        *,
+        most: int,
+        neighbour: str,
+        merging: bool,
+        kills: Kills,
+        doomed: Callable[[Key], bool] = lambda _: True,
     ) -> None:
+        """`doomed`: which Jobs may fail, hang or be late."""
         self.kills = kills
+        self.doomed = doomed
         self.lab = lab
         self.depth = depth
         self.most = most
@@ -182,7 +243,7 @@ class _Explorer:
 
     def _disturb(self, spot: _Spot, move: Move, played: Played) -> None:
         """The same move again, once with each fault that can befall it."""
-        for job in jobs_at_stake(spot.world, played):
+        for job in filter(self.doomed, jobs_at_stake(spot.world, played)):
             for fate in ("fail", "hang", "late"):
                 if not self._doom(spot, move, job, fate) and fate == "hang":
                     break  # nobody waits for it: to be late is to be in time

@@ -13,7 +13,7 @@ from watchbill.lifecycle.kube import catalog
 from watchbill.lifecycle.lab import Lab, ReleaseName, Versions
 from watchbill.lifecycle.moves import Move, parse
 from watchbill.lifecycle.objects import Body, Key
-from watchbill.lifecycle.play import play
+from watchbill.lifecycle.play import Played, play
 from watchbill.lifecycle.references import needs
 from watchbill.lifecycle.stage import Stage
 from watchbill.lifecycle.world import Manifest, Rendered, World
@@ -86,9 +86,9 @@ class _Alone:
 
 def fold(lab: Lab) -> tuple[Lab, frozenset[Key]]:
     """The same lab with less in it, and what was left out."""
-    probes = list(_probes(lab, World()))
+    probes = list(probes_of(lab, World()))
     inert = _apart(probes, _never_refused(lab, _candidates(probes)))
-    if not inert or [*_probes(lab, _installed(lab))] != probes:
+    if not inert or [*probes_of(lab, install(lab).world)] != probes:
         return lab, frozenset()
     # kubectl fails where it is given nothing at all.
     if lab.tool.name == "kubectl" and any(
@@ -130,17 +130,17 @@ def _undisturbed(move: Move) -> str:
     return move.text.split(" ", 2)[2] if move.dies_after else move.text
 
 
-def _probes(lab: Lab, world: World) -> Iterable[Rendered]:
+def probes_of(lab: Lab, world: World) -> Iterable[Rendered]:
     for version in range(len(lab.versions)):
         yield lab.versions.render(version, lab.named(""), upgrade=False, revision=1, world=world)
         for revision in REVISIONS:
             yield lab.versions.render(version, lab.named(""), upgrade=True, revision=revision, world=world)
 
 
-def _installed(lab: Lab) -> World:
-    """A world in which templates that look for objects would find them."""
+def install(lab: Lab) -> Played:
+    """What leads to a world in which templates that look for objects would find them."""
     first = LIVES[lab.tool.name][0]
-    return play(World(), parse(first, lab.tool.name), lab).world
+    return play(World(), parse(first, lab.tool.name), lab)
 
 
 def _candidates(probes: Sequence[Rendered]) -> frozenset[Key]:

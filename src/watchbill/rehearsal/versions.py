@@ -230,10 +230,9 @@ class FromChart:
         if isinstance(result, Failure):
             answer = Rendered(error=result.error.message)
         else:
-            before = len(self._lookups)
             self._lookups.update(dict.fromkeys(map(_question, result.lookups)))
-            if len(self._lookups) > before:
-                return
+            if result.lookups and len(result.context.cluster) == len(self._context.cluster):
+                return  # it was asked for before anybody knew that there is something to be looked up
             result = self._finish(result) if self._finish else result
             answer = rendered(result)
         lasting = self._lasting(asked)
