@@ -290,14 +290,14 @@ def test_since_a_ref_those_that_changed(git: Git, finding: Finding) -> None:
     items = finding(".", since="main")
     base = git("rev-parse", "base")[:12]
     assert [(type(item), item.path, getattr(item, "old_shown", "")) for item in items] == [
-        (Subject, "./charts/changed", f"git:{base}:charts/changed"),
-        (Subject, "./charts/edited", f"git:{base}:charts/edited"),
-        (Subject, "./charts/linked", f"git:{base}:charts/linked"),
-        (Subject, "./charts/new", ""),
-        (Subject, "./charts/uses-lib", f"git:{base}:charts/uses-lib"),
+        (Subject, "charts/changed", f"git:{base}:charts/changed"),
+        (Subject, "charts/edited", f"git:{base}:charts/edited"),
+        (Subject, "charts/linked", f"git:{base}:charts/linked"),
+        (Subject, "charts/new", ""),
+        (Subject, "charts/uses-lib", f"git:{base}:charts/uses-lib"),
         (Skipped, "./libs/common", ""),
     ]
-    assert [item.path for item in items if isinstance(item, Subject) and item.is_new] == ["./charts/new"]
+    assert [item.path for item in items if isinstance(item, Subject) and item.is_new] == ["charts/new"]
     [changed] = finding("charts/changed", since="main")
     assert isinstance(changed, Subject)
     assert (finding.version(changed.old), finding.version(changed.source)) == ("1.0.0", "2.0.0")
