@@ -295,7 +295,7 @@ def test_since_a_ref_those_that_changed(git: Git, finding: Finding) -> None:
         (Subject, "charts/linked", f"git:{base}:charts/linked"),
         (Subject, "charts/new", ""),
         (Subject, "charts/uses-lib", f"git:{base}:charts/uses-lib"),
-        (Skipped, "./libs/common", ""),
+        (Skipped, "libs/common", ""),
     ]
     assert [item.path for item in items if isinstance(item, Subject) and item.is_new] == ["charts/new"]
     [changed] = finding("charts/changed", since="main")
