@@ -204,19 +204,29 @@ func describe(c *chart.Chart) *Chart {
 	for _, at := range allCharts(c) {
 		answer.HasSchema = answer.HasSchema || at.chart.Schema != nil
 	}
+	for _, at := range allCharts(withAll(c)) {
+		if about := at.chart.Metadata; at.subchart != "" && about.Type != "library" {
+			answer.Subcharts = append(answer.Subcharts, Subchart{at.subchart, about.Version, about.AppVersion})
+		}
+	}
 	return answer
+}
+
+// withAll is a copy of the chart as if every dependency were on, aliases applied.
+func withAll(c *chart.Chart) *chart.Chart {
+	all := cloneChart(c)
+	enableAll(all)
+	if err := chartutil.ProcessDependencies(all, map[string]any{}); err != nil {
+		return c
+	}
+	return all
 }
 
 // templateTexts are the texts under the names that renders give them: aliases applied, every dependency on.
 // Texts that are not UTF-8 cannot be sent unharmed and are left out.
 func templateTexts(c *chart.Chart) []Template {
-	all := cloneChart(c)
-	enableAll(all)
-	if err := chartutil.ProcessDependencies(all, map[string]any{}); err != nil {
-		all = c
-	}
 	var texts []Template
-	for name, file := range templateFiles(all) {
+	for name, file := range templateFiles(withAll(c)) {
 		if utf8.Valid(file.Data) {
 			texts = append(texts, Template{Path: name, Text: string(file.Data)})
 		}

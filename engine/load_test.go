@@ -85,6 +85,7 @@ func TestLoadDescribesTheChart(t *testing.T) {
 				{Name: "sub", Alias: "one", Version: "1.x", Condition: "one.on", Tags: []string{"t"}},
 				{Name: "sub", Alias: "two", Version: "1.x"},
 			},
+			Subcharts: []Subchart{{Path: "one", Version: "1.0.0"}, {Path: "two", Version: "1.0.0"}},
 			Values:    json.RawMessage(`{"a":1}`),
 			HasSchema: true,
 			Templates: []Template{

@@ -88,6 +88,7 @@ type Context struct {
 	Order        []string         `json:"order,omitempty"`        // kinds in order of installation; empty: the library's own
 	ChartVersion string           `json:"chartVersion,omitempty"` // instead of Chart.yaml's
 	AppVersion   string           `json:"appVersion,omitempty"`   // instead of Chart.yaml's
+	Subcharts    []Subchart       `json:"subcharts,omitempty"`    // with these versions instead of their own
 	Cluster      []map[string]any `json:"cluster,omitempty"`      // the objects `lookup` sees
 	Edits        []Edit           `json:"edits,omitempty"`        // of template texts
 	Seed         int              `json:"seed,omitempty"`         // of clock and randomness; equal seeds render equal
@@ -129,9 +130,17 @@ type Chart struct {
 	Type         string          `json:"type,omitempty"`
 	KubeVersion  string          `json:"kubeVersion,omitempty"`
 	Dependencies []Dependency    `json:"dependencies,omitempty"`
+	Subcharts    []Subchart      `json:"subcharts,omitempty"` // all below the chart but libraries, as if every dependency were on
 	Values       json.RawMessage `json:"values,omitempty"`    // values.yaml of the chart itself
 	HasSchema    bool            `json:"hasSchema,omitempty"` // the chart, or one it depends on, has a values.schema.json
 	Templates    []Template      `json:"templates,omitempty"`
+}
+
+// Subchart is a chart that another one brings along, and its versions.
+type Subchart struct {
+	Path       string `json:"path"` // names from the top, aliases applied: database/metrics
+	Version    string `json:"version"`
+	AppVersion string `json:"appVersion,omitempty"`
 }
 
 // Dependency is one entry of Chart.yaml's dependencies.

@@ -151,6 +151,7 @@ func (r *rendering) prepare(validate bool) (*chart.Chart, common.Values, *Error)
 	if err := chartutil.ProcessDependencies(c, given); err != nil {
 		return nil, nil, failf(ErrChart, "chart dependencies processing failed: %v", err)
 	}
+	setVersions(c, r.context.Subcharts)
 	capabilities, failure := r.capabilities()
 	if failure != nil {
 		return nil, nil, failure
@@ -181,6 +182,17 @@ func (r *rendering) prepare(validate bool) (*chart.Chart, common.Values, *Error)
 		return nil, nil, failure
 	}
 	return c, values, nil
+}
+
+// setVersions gives subcharts other versions. Dependencies are resolved by then: constraints are met by the old ones.
+func setVersions(c *chart.Chart, subcharts []Subchart) {
+	for _, at := range allCharts(c) {
+		for _, subchart := range subcharts {
+			if at.subchart == subchart.Path {
+				at.chart.Metadata.Version, at.chart.Metadata.AppVersion = subchart.Version, subchart.AppVersion
+			}
+		}
+	}
 }
 
 func (r *rendering) capabilities() (*common.Capabilities, *Error) {

@@ -23,6 +23,25 @@ helm: {{ .Capabilities.HelmVersion.Version }}
 	expect(t, "indexes", []int{all[0].Index, all[1].Index, all[2].Index}, []int{0, 1, 2})
 }
 
+func TestSubchartsHaveTheVersionsOfTheContext(t *testing.T) {
+	directory := chartOf(t, `-- Chart.yaml --
+apiVersion: v2
+name: c
+version: 1.0.0
+dependencies: [{name: sub, alias: one, version: 1.0.0}, {name: sub, alias: two, version: 1.0.0}]
+-- charts/sub/Chart.yaml --
+apiVersion: v2
+name: sub
+version: 1.0.0
+appVersion: "1"
+-- charts/sub/templates/a.yaml --
+{{ .Chart.Name }}: {{ .Chart.Version }} {{ .Chart.AppVersion }}
+`)
+	all := renderAll(t, directory, Context{}, Context{Subcharts: []Subchart{{"two", "2.0.0", "5"}}})
+	expect(t, "own", []string{all[0].text(0), all[0].text(1)}, []string{"one: 1.0.0 1\n", "two: 1.0.0 1\n"})
+	expect(t, "given", []string{all[1].text(0), all[1].text(1)}, []string{"one: 1.0.0 1\n", "two: 2.0.0 5\n"})
+}
+
 // As `helm template` prints it: documents in order, then hooks.
 func TestDocumentsAreInHelmsOrderAndWords(t *testing.T) {
 	directory := chartOf(t, `-- templates/a.yaml --

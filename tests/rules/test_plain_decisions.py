@@ -622,6 +622,16 @@ def test_what_is_kept_is_in_the_way_of_a_rollback_after_an_upgrade_that_worked(e
     assert "it is to be kept" in finding.because
 
 
+def test_a_subchart_that_is_upgraded_with_its_umbrella(engine: Engine, tmp_path: Path) -> None:
+    files = {
+        "charts/sub/Chart.yaml": "apiVersion: v2\nname: sub\nversion: 0.3.0\nappVersion: '2.0'\n",
+        "charts/sub/templates/job.yaml": job(image="app:{{ .Chart.AppVersion }}"),
+    }
+    findings = found_in_chart(engine, files, tmp_path)
+    assert told(findings, "WB101") == ["error Job/work"]
+    assert [one.changes for one in findings if one.rule == "WB101"] == [("subchart version",)]
+
+
 # --- kubectl, which knows no hooks and no releases
 
 

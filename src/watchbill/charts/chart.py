@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from watchbill.charts.engine import Engine, EngineFailed
 from watchbill.charts.problems import explain
-from watchbill.charts.protocol import Dependency, Load, Source, Template
+from watchbill.charts.protocol import Dependency, Load, Source, Subchart, Template
 
 
 class Chart(Struct, frozen=True):
@@ -19,6 +19,7 @@ class Chart(Struct, frozen=True):
     values: dict[str, Any]
     has_schema: bool  # its own, or one of a subchart
     templates: tuple[Template, ...]
+    subcharts: tuple[Subchart, ...] = ()  # all below it but libraries
     kube_version: str = ""  # the versions of Kubernetes that it allows; empty: all
 
     @property
@@ -69,5 +70,6 @@ def load(engine: Engine, path: str, *, follow_symlinks: bool = False) -> Chart:
         values=said.values or {},
         has_schema=said.has_schema,
         templates=said.templates,
+        subcharts=said.subcharts,
         kube_version=said.kube_version,
     )

@@ -25,7 +25,10 @@ def render_twice(engine: Engine, helm: str, chart: Chart, context: Context, seco
 
 def _refuse_what_helm_cannot(context: Context) -> None:
     for given, what in (
-        (context.chart_version or context.app_version, "another chart or app version"),
+        (
+            context.chart_version or context.app_version or context.subcharts,
+            "another chart or app version",
+        ),
         (context.edits, "edited templates"),
         (context.cluster, "objects for lookup"),
         (context.values.overlay, "changed values"),

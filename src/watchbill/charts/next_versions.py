@@ -27,7 +27,7 @@ from watchbill.charts.images import (
     seems_a_tag,
 )
 from watchbill.charts.leaves import Leaf, leaves_of, merged, overlay
-from watchbill.charts.protocol import Context
+from watchbill.charts.protocol import Context, Subchart
 from watchbill.charts.reach import Watch, Watched, reaching, telling_templates
 from watchbill.charts.render import Failure, Rendering, Resource, render, render_each, render_one
 from watchbill.patterns import regex
@@ -39,7 +39,7 @@ MARK = "wbmark"
 MARKING_ROUNDS = 3
 _MARKS = regex(rf"{MARK}\d{{4}}")
 
-Kind = Literal["chart version", "app version", "image", "value"]
+Kind = Literal["chart version", "app version", "subchart version", "image", "value"]
 
 
 class Change(Struct, frozen=True):
@@ -271,7 +271,7 @@ def _second_trials(
         # Jobs named by the chart's version rely on it: what only a new version can bring comes with one.
         for version in found.values():
             context = version.rendering.context
-            if version.change.kind == "app version" or context.edits:
+            if version.change.kind in ("app version", "subchart version") or context.edits:
                 context = replace(context, only=(), chart_version=released.change.new)
                 again.append(_Trial(version.change, context))
     values, context = base.values or {}, replace(base.context, want_values=False)
@@ -291,11 +291,17 @@ def _jobs(rendering: Rendering) -> list[str]:
     return [resource.name for resource in rendering.resources if resource.kind == "Job"]
 
 
-_ORDER: dict[Kind, int] = {"chart version": 0, "app version": 1, "image": 2, "value": 3}
+_ORDER: dict[Kind, int] = {
+    "chart version": 0,
+    "app version": 1,
+    "subchart version": 2,
+    "image": 3,
+    "value": 4,
+}
 
 
 def _versions(chart: Chart, base: Rendering) -> Iterator[_Trial]:
-    """Yield new versions of chart and application."""
+    """Yield new versions of chart, application and subcharts; all subcharts together, for one render."""
     context = replace(base.context, want_values=False)
     version = bump_version(chart.version)
     yield _Trial(Change("chart version", "", chart.version, version), replace(context, chart_version=version))
@@ -304,6 +310,19 @@ def _versions(chart: Chart, base: Rendering) -> Iterator[_Trial]:
         yield _Trial(
             Change("app version", "", chart.app_version, version), replace(context, app_version=version)
         )
+    if chart.subcharts:
+        following = tuple(map(_next_subchart, chart.subcharts))
+        change = Change("subchart version", "", _listed(chart.subcharts), _listed(following))
+        yield _Trial(change, replace(context, subcharts=following))
+
+
+def _next_subchart(subchart: Subchart) -> Subchart:
+    app_version = bump_version(subchart.app_version) if subchart.app_version else ""
+    return replace(subchart, version=bump_version(subchart.version), app_version=app_version)
+
+
+def _listed(subcharts: Sequence[Subchart]) -> str:
+    return ", ".join(f"{one.path} {one.version}" for one in subcharts)
 
 
 def _literals(chart: Chart, base: Rendering) -> Iterator[Sequence[_Trial]]:
@@ -373,6 +392,8 @@ class _Judge:
     def kind(self, change: Change, changed: Rendering) -> Kind | None:
         if change.kind in ("chart version", "app version"):
             return change.kind  # they change with every release, whether the templates show them or not
+        if change.kind == "subchart version":
+            return change.kind if self.differs(changed) else None
         if only_tags_differ(self._images, images_of(changed.resources)):
             return "image"
         if change.kind == "value" and (self._pods != _pod_templates(changed) or self._is_first_for(changed)):

@@ -53,6 +53,12 @@ class Edit(Wire, frozen=True):
     text: str
 
 
+class Subchart(Wire, frozen=True):
+    path: str  # names from the top, aliases applied: database/metrics
+    version: str
+    app_version: str = ""
+
+
 class Context(Wire, frozen=True):
     """Everything besides the chart that decides what a render gives. Empty means: as Helm has it."""
 
@@ -68,6 +74,7 @@ class Context(Wire, frozen=True):
     order: tuple[str, ...] = ()
     chart_version: str = ""
     app_version: str = ""
+    subcharts: tuple[Subchart, ...] = ()  # with these versions instead of their own
     cluster: tuple[dict[str, Any], ...] = ()
     edits: tuple[Edit, ...] = ()
     seed: int = 0
@@ -139,6 +146,7 @@ class ChartAnswer(Wire, frozen=True):
     type: str = ""
     kube_version: str = ""
     dependencies: tuple[Dependency, ...] = ()
+    subcharts: tuple[Subchart, ...] = ()
     values: dict[str, Any] | None = None
     has_schema: bool = False
     templates: tuple[Template, ...] = ()

@@ -45,7 +45,7 @@ class Change:
     renders until then."""
 
     def __init__(self, kind: str, make: Callable[[], Lab]) -> None:
-        self.kind = kind  # image, chart version, app version, value job.args
+        self.kind = kind  # image, chart version, app version, subchart version, value job.args
         self._make = make
 
     @cached_property
@@ -299,6 +299,7 @@ def _changed(own: Context, changed: Context) -> Context:
         own,
         chart_version=changed.chart_version,
         app_version=changed.app_version,
+        subcharts=changed.subcharts,
         values=changed.values,
         edits=changed.edits,
     )
@@ -318,6 +319,7 @@ def _usual(
             usual,
             chart_version=changed.chart_version or usual.chart_version,
             app_version=changed.app_version or usual.app_version,
+            subcharts=changed.subcharts or usual.subcharts,
             edits=(*usual.edits, *changed.edits),
             values=replace(usual.values, overlay=merged(usual.values.overlay, changed.values.overlay)),
         )

@@ -25,8 +25,8 @@ from watchbill.rules.sighting import Sighting
 
 # Rows that are about a next version in which one thing differs, and what may differ: the first that changes the Job.
 CHANGES = {
-    "version upgrade": ("chart version", "app version"),
-    "image upgrade": ("image", "app version"),
+    "version upgrade": ("chart version", "app version", "subchart version"),
+    "image upgrade": ("image", "app version", "subchart version"),
     "value upgrade": ("value ",),
 }
 RUNNING, FAILED, EXPIRED, TEST = (
