@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.checks import found, found_in_chart, told
 from watchbill.charts.engine import Engine
 
@@ -54,6 +56,25 @@ def test_what_goes_with_its_job_is_worth_a_note_only(engine: Engine) -> None:
     account = hook("ServiceAccount", "web", BOTH)
     assert levels(engine, account + job("migrate", BOTH, NAMED))["WB410"] == "note"
     assert levels(engine, account + job("migrate", BEFORE, NAMED))["WB410"] == "warning"
+
+
+@pytest.mark.parametrize(
+    ("timeout", "expected"), [(300, []), (241, []), (60, ["warning ServiceAccount/web"])]
+)
+def test_a_deadline_is_compared_with_the_timeout_that_the_user_gives_helm(
+    engine: Engine, timeout: float, expected: list[str]
+) -> None:
+    bounded = job("migrate", BEFORE, NAMED).replace(
+        "spec: {template", "spec: {activeDeadlineSeconds: 240, template"
+    )
+    findings = found(engine, hook("ServiceAccount", "web", BOTH) + bounded, timeout=timeout)
+    assert told(findings, "WB410") == expected
+    assert bool(told(findings, "WB303")) is bool(expected)
+    for finding in findings:
+        if finding.rule == "WB410":
+            assert "the 60 s that Helm waits" in finding.title
+            assert finding.trace is not None
+            assert finding.trace.moves[-1].endswith("--timeout 60s")
 
 
 def test_all_that_a_job_loses_is_one_finding(engine: Engine) -> None:

@@ -10,6 +10,7 @@ from watchbill.checking.inputs.discovery import profiles
 from watchbill.checking.inputs.subject import Subject
 from watchbill.checking.options import Options
 from watchbill.checking.result import Finding
+from watchbill.lifecycle.flags import DEFAULT_TIMEOUT
 from watchbill.rehearsal.script import read_tool
 
 TOOLS = ("helm@4.3.1", "helm@3.19.0")
@@ -23,6 +24,7 @@ def found(
     *,
     tools: Sequence[str] = TOOLS,
     in_use: Collection[str] = (),
+    timeout: float = DEFAULT_TIMEOUT,
 ) -> list[Finding]:
     """In rendered manifests, with a version before if there is one."""
     subject = Subject(
@@ -32,7 +34,7 @@ def found(
         old_manifests=before,
         old_name="old.yaml",
     )
-    return _check(engine, subject, tools, in_use)
+    return _check(engine, subject, tools, in_use, timeout=timeout)
 
 
 def found_in_chart(
@@ -68,9 +70,10 @@ def _check(
     values: Values = NO_VALUES,
     *,
     kube_version: str = "",
+    timeout: float = DEFAULT_TIMEOUT,
 ) -> list[Finding]:
     context = Context(release="r", namespace="ns", values=values, kube_version=kube_version)
-    options = Options(tuple(map(read_tool, tools)), context, in_use=frozenset(in_use))
+    options = Options(tuple(map(read_tool, tools)), context, in_use=frozenset(in_use), timeout=timeout)
     result = check(engine, subject, options).checked
     assert result.problem is None, result.problem
     return list(result.findings)

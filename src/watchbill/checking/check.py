@@ -111,7 +111,7 @@ class _Said(Struct):
         rendering = f"{subject.path}: trying other values"
         ticking.now_at(rendering)
         for made in grounds_of(engine, subject, charts, options):
-            ground = made.bound_by(options.contracts)
+            ground = made.bound_by(options.contracts, options.timeout)
             values = f" with {ground.profile}" if ground.profile else ""
             ticking.now_at(f"{subject.path}: playing {ground.tool}{values}")
             self.grounds.append(ground)

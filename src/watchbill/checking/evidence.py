@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from watchbill.checking.result import GIVEN, Row, Trace, Which
 from watchbill.lifecycle.fates import RUNS_TO_COMPLETION
+from watchbill.lifecycle.flags import DEFAULT_TIMEOUT
 from watchbill.lifecycle.jobs import missing
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
@@ -39,11 +40,18 @@ def trace(sighting: Sighting, claim: Claim, versions: Sequence[Which], repaired:
     return Trace(
         str(sighting.lab.tool),
         tuple(rows),
-        () if repaired else tuple(move.text for move in sighting.violation.trace),
+        () if repaired else tuple(_rehearsed(move, sighting.lab) for move in sighting.violation.trace),
         tuple(_state(sighting.before, keys, sighting.lab)),
         tuple(_state(sighting.last.world, keys, sighting.lab)),
         () if repaired else tuple(versions[number] for number in taken(sighting.violation.trace)),
     )
+
+
+def _rehearsed(move: Move, lab: Lab) -> str:
+    """The move as `rehearse` takes it, with the timeout that the user's flags give."""
+    if not move.of_tool or lab.timeout == DEFAULT_TIMEOUT or "--timeout" in move.given:
+        return move.text
+    return f"{move.text} --timeout {lab.timeout:g}s"
 
 
 def _repairs(repaired: Sequence[Key]) -> Iterator[Row]:

@@ -16,6 +16,7 @@ from watchbill.charts.problems import explain
 from watchbill.charts.protocol import Context, Locate
 from watchbill.charts.render import Failure, Rendering, parse
 from watchbill.checking.hook_inputs import read_by_hooks
+from watchbill.lifecycle.flags import DEFAULT_TIMEOUT
 from watchbill.lifecycle.lab import Contract, Lab, ReleaseName, Tool
 from watchbill.lifecycle.moves import to_the_next
 from watchbill.lifecycle.objects import Body, Key, group_of
@@ -52,8 +53,8 @@ class Change:
     def lab(self) -> Lab:
         return self._make()
 
-    def bound_by(self, contracts: tuple[Contract, ...]) -> "Change":
-        return Change(self.kind, lambda: replace(self.lab, contracts=contracts))
+    def bound_by(self, contracts: tuple[Contract, ...], timeout: float) -> "Change":
+        return Change(self.kind, lambda: replace(self.lab, contracts=contracts, timeout=timeout))
 
 
 class Ground(Struct, frozen=True):
@@ -71,13 +72,13 @@ class Ground(Struct, frozen=True):
     alike: tuple[tuple[int, ...], ...] = ()  # places of trials with the same effect: one is played for all
     repaired: tuple[Key, ...] = ()  # objects that were changed because nothing could be installed with them
 
-    def bound_by(self, contracts: tuple[Contract, ...]) -> "Ground":
-        """The same, where these are said of Jobs."""
-        if not contracts:
+    def bound_by(self, contracts: tuple[Contract, ...], timeout: float) -> "Ground":
+        """The same, with these contracts of Jobs, where Helm waits for so many seconds."""
+        if not contracts and timeout == DEFAULT_TIMEOUT:
             return self
-        alone = replace(self.alone, contracts=contracts)
-        life = alone if self.life is self.alone else replace(self.life, contracts=contracts)
-        trials = tuple(change.bound_by(contracts) for change in self.trials)
+        alone, life = (replace(lab, contracts=contracts, timeout=timeout) for lab in (self.alone, self.life))
+        life = alone if self.life is self.alone else life
+        trials = tuple(change.bound_by(contracts, timeout) for change in self.trials)
         return replace(self, life=life, alone=alone, trials=trials)
 
     @property

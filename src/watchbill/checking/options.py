@@ -6,6 +6,7 @@ from watchbill.charts.protocol import Context
 from watchbill.checking.baseline import Baseline
 from watchbill.checking.selection import Selection
 from watchbill.checking.settings.config import Config
+from watchbill.lifecycle.flags import DEFAULT_TIMEOUT
 from watchbill.lifecycle.lab import Contract, Tool
 from watchbill.lifecycle.scenarios import Scenario
 
@@ -23,6 +24,7 @@ class Options(Struct, frozen=True):
     context: Context
     depth: int = 2
     in_use: frozenset[str] = frozenset()  # flags
+    timeout: float = DEFAULT_TIMEOUT  # of Helm, in seconds
     scenarios: tuple[Scenario, ...] = ()  # the user's own
     contracts: tuple[Contract, ...] = ()  # of Jobs, by name
     follow_symlinks: bool = False

@@ -112,6 +112,7 @@ class _Plan:
             self._context,
             self._request.depth,
             config.in_use,
+            config.timeout,
             scenarios=config.scenarios,
             contracts=config.contracts,
             follow_symlinks=self._request.asked.follow_symlinks,
@@ -132,6 +133,7 @@ class _Plan:
             options,
             tools=self._request.tools or release.tools or options.tools,
             in_use=release.in_use or options.in_use,
+            timeout=release.timeout,
             context=replace(
                 context,
                 release=context.release or release.name,

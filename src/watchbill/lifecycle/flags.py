@@ -9,6 +9,9 @@ HELM3 = Span((3, 0, 0), (4, 0, 0))
 HELM4 = Span((4, 0, 0))
 
 
+DEFAULT_TIMEOUT = 300.0  # seconds
+
+
 class Flags(Struct, frozen=True, cache_hash=True):
     """What a move's flags ask for; the names are those of the newest version."""
 
@@ -25,7 +28,7 @@ class Flags(Struct, frozen=True, cache_hash=True):
     keep_history: bool = False
     cascade: str = "background"
     server_side: str = ""
-    timeout: float = 300
+    timeout: float = DEFAULT_TIMEOUT
     replace: bool = False
     skip_crds: bool = False
     ignore_not_found: bool = False

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from watchbill.lifecycle.flags import DEFAULT_TIMEOUT
 from watchbill.lifecycle.server import Cluster
 from watchbill.lifecycle.world import Rendered, World
 
@@ -54,6 +55,7 @@ class Lab(Struct, frozen=True):
     release: str = "r"
     namespace: str = "default"
     contracts: tuple[Contract, ...] = ()  # besides what Jobs say themselves
+    timeout: float = DEFAULT_TIMEOUT  # of Helm, for moves without --timeout
 
     def named(self, words: str) -> ReleaseName:
         """A release as moves name it: `other`, `elsewhere/other`, or nothing for the one it is all about."""

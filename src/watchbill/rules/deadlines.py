@@ -3,12 +3,10 @@
 from watchbill.lifecycle.attempts import ending
 from watchbill.lifecycle.objects import Body
 
-HELM_WAITS = 300  # seconds, unless told otherwise
 
-
-def ends_in_time(body: Body) -> bool:
+def ends_in_time(body: Body, timeout: float) -> bool:
     seconds = deadline(body)
-    return seconds is not None and seconds <= HELM_WAITS
+    return seconds is not None and seconds <= timeout
 
 
 def deadline(body: Body) -> int | None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from watchbill.lifecycle.flags import DEFAULT_TIMEOUT
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.properties import Property
-from watchbill.rules.deadlines import HELM_WAITS, deadline, ends_in_time
+from watchbill.rules.deadlines import deadline, ends_in_time
 from watchbill.rules.look import Look
 from watchbill.rules.mends import with_spec, without
 from watchbill.rules.policies import BEFORE, is_test, policies
@@ -21,21 +22,23 @@ def _claim(sighting: Sighting) -> Claim | None:
     if not sighting.what.startswith("deleted while it ran") or sighting.hook(key) is None:
         return None
     manifest = sighting.manifest(key)
-    if manifest is None or ends_in_time(manifest.body):
+    if manifest is None or ends_in_time(manifest.body, sighting.lab.timeout):
         return None
-    return _said(key, manifest.body, deleted=True)
+    return _said(key, manifest.body, sighting.lab.timeout, deleted=True)
 
 
 def _inspect(look: Look) -> Iterator[Claim]:
     for manifest, hook in look.manifests():
-        if hook is None or manifest.key.kind != "Job" or is_test(hook) or ends_in_time(manifest.body):
+        if hook is None or manifest.key.kind != "Job" or is_test(hook):
             continue
-        yield _said(manifest.key, manifest.body, deleted=BEFORE in policies(hook))
+        if not ends_in_time(manifest.body, look.lab.timeout):
+            yield _said(manifest.key, manifest.body, look.lab.timeout, deleted=BEFORE in policies(hook))
 
 
-def _said(key: Key, body: Body, *, deleted: bool) -> Claim:
+def _said(key: Key, body: Body, timeout: float, *, deleted: bool) -> Claim:
     """`deleted`: by the next run, before it begins."""
     seconds = deadline(body)
+    limit = f"default {timeout:g} s" if timeout == DEFAULT_TIMEOUT else f"{timeout:g} s"
     then = "; a retry deletes it while it runs" if deleted else ", in the way of a retry or beside it"
     return Claim(
         subject=key,
@@ -43,8 +46,8 @@ def _said(key: Key, body: Body, *, deleted: bool) -> Claim:
         because="a hook Job without activeDeadlineSeconds"
         if seconds is None
         else f"all attempts together may take {seconds} s, longer than Helm waits",
-        fix=f"set activeDeadlineSeconds below helm's --timeout (default {HELM_WAITS} s), best in the pod's spec with backoffLimit: 0, which keeps the pod and its logs",
-        mends=(with_spec(key, activeDeadlineSeconds=HELM_WAITS - 60), without(key)),
+        fix=f"set activeDeadlineSeconds below helm's --timeout ({limit}), best in the pod's spec with backoffLimit: 0, which keeps the pod and its logs",
+        mends=(with_spec(key, activeDeadlineSeconds=int(timeout * 0.8)), without(key)),
         path=("spec",),
         severity=Severity.NOTE,
     )

@@ -1,5 +1,6 @@
 """WB410: what a hook Job needs is deleted while the Job still runs: hook-succeeded does not wait for the Job's end."""
 
+from watchbill.lifecycle.flags import DEFAULT_TIMEOUT
 from watchbill.lifecycle.objects import Key
 from watchbill.lifecycle.properties import Property
 from watchbill.lifecycle.references import needs
@@ -19,7 +20,7 @@ def _claim(sighting: Sighting) -> Claim | None:
         return None
     user = running_job(sighting, key)
     job = sighting.manifest(user) if user is not None else None
-    if user is None or job is None or ends_in_time(job.body):
+    if user is None or job is None or ends_in_time(job.body, sighting.lab.timeout):
         return None
     reaped = _reaped(sighting, user)
     if key not in reaped:
@@ -31,7 +32,7 @@ def _claim(sighting: Sighting) -> Claim | None:
     alike = own is not None and SUCCEEDED in policies(own)
     return Claim(
         subject=first,
-        title=f"when {named(user)} takes longer than Helm waits, {gone} deleted while it runs",
+        title=f"when {named(user)} takes longer than {_wait(sighting.lab.timeout)}, {gone} deleted while it runs",
         because=f"{named(first)} has hook-succeeded, and the Job that needs it continues",
         fix="give the Job a deadline below Helm's timeout, or give the objects it needs before-hook-creation alone",
         mends=(all_of(*(with_policies(one, *but(hook, SUCCEEDED)) for one, hook in reaped.items())),),
@@ -42,6 +43,10 @@ def _claim(sighting: Sighting) -> Claim | None:
         ),
         severity=Severity.NOTE if alike else Severity.WARNING,
     )
+
+
+def _wait(timeout: float) -> str:
+    return "Helm waits" if timeout == DEFAULT_TIMEOUT else f"the {timeout:g} s that Helm waits"
 
 
 def _reaped(sighting: Sighting, user: Key) -> dict[Key, Hook]:

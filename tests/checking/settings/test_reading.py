@@ -84,6 +84,7 @@ def test_everything_that_can_be_said(engine: Engine, repository: Path) -> None:
     assert membership.values == ("values/prod.yaml", "https://example.org/shared.yaml")
     assert membership.tools == (Tool("helm", "3.19.0"),)
     assert membership.in_use == config.in_use | {"--timeout"}
+    assert (membership.timeout, orders.timeout) == (600, 300)
     assert (orders.name, orders.tools, orders.in_use) == ("", config.tools, config.in_use)
     nightly, applied = config.scenarios
     assert (nightly.name, nightly.tool, nightly.versions.since) == ("nightly redeploy", "helm", (4, 0, 0))

@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from watchbill.checking.result import Finding
+from watchbill.lifecycle.flags import DEFAULT_TIMEOUT
 from watchbill.lifecycle.lab import Contract, Tool
 from watchbill.lifecycle.scenarios import Scenario
 
@@ -24,6 +25,7 @@ class Release(Struct, frozen=True):
     values: tuple[str, ...] = ()  # paths
     tools: tuple[Tool, ...] = ()  # its own, or those of the whole file; none: not said
     in_use: frozenset[str] = frozenset()  # names of flags, those of the whole file among them
+    timeout: float = DEFAULT_TIMEOUT  # of Helm, in seconds
 
 
 class Ignore(Struct, frozen=True):
@@ -62,6 +64,7 @@ class Config(Struct, frozen=True):
     tools: tuple[Tool, ...] = ()  # none: not said
     fail_on: FailOn | None = None
     in_use: frozenset[str] = frozenset()  # names of flags
+    timeout: float = DEFAULT_TIMEOUT  # of Helm, in seconds
     releases: tuple[Release, ...] = ()
     contracts: tuple[Contract, ...] = ()
     scenarios: tuple[Scenario, ...] = ()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from watchbill.checking.settings.shape import quoted, suggest
 from watchbill.lifecycle import moves
-from watchbill.lifecycle.flags import HELM_FLAGS, KUBECTL_FLAGS, Flag
+from watchbill.lifecycle.flags import DEFAULT_TIMEOUT, HELM_FLAGS, KUBECTL_FLAGS, Flag
 from watchbill.lifecycle.lab import Tool
 from watchbill.rehearsal.script import KNOWN
 
@@ -26,6 +26,15 @@ WITHOUT_WEIGHT = frozenset(
 def name_of(text: str) -> str:
     """`--timeout` of `--timeout=5m` and of `--timeout 5m`."""
     return (text.split() or [""])[0].partition("=")[0]
+
+
+def timeout_of(texts: Sequence[str]) -> float:
+    """How long Helm waits with these flags, in seconds: the last --timeout counts. One that is wrong counts as none."""
+    given = [text for text in texts if name_of(text) == "--timeout"]
+    try:
+        return moves.parse(f"install {given[-1]}", "helm").flags.timeout if given else DEFAULT_TIMEOUT
+    except moves.BadMove:
+        return DEFAULT_TIMEOUT
 
 
 def wrong(text: str, tools: Sequence[Tool]) -> tuple[str, str] | None:

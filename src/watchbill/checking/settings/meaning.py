@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from watchbill.charts.plain import Path
 from watchbill.checking.settings import written as as_written
 from watchbill.checking.settings.config import Config, Ignore, Release, Severity
-from watchbill.checking.settings.flags import EVERY_TOOL, name_of, wrong
+from watchbill.checking.settings.flags import EVERY_TOOL, name_of, timeout_of, wrong
 from watchbill.checking.settings.own_scenarios import BadScenario, read_scenario
 from watchbill.checking.settings.rule_names import RuleNames
 from watchbill.checking.settings.shape import Mistake, quoted, suggest
@@ -39,6 +39,7 @@ class Meaning:
             tools=tools,
             fail_on=written.fail_on,
             in_use=frozenset(map(name_of, written.flags)),
+            timeout=timeout_of(written.flags),
             releases=self._releases(tools),
             contracts=tuple(self._contracts()),
             scenarios=tuple(self._scenarios()),
@@ -105,6 +106,7 @@ class Meaning:
             values=tuple(text if "://" in text else self._path(text) for text in written.values),
             tools=own,
             in_use=frozenset(map(name_of, (*self._written.flags, *written.flags))),
+            timeout=timeout_of((*self._written.flags, *written.flags)),
         )
 
     def _contracts(self) -> Iterator[Contract]:

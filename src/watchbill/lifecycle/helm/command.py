@@ -27,6 +27,8 @@ def run(client: Client, move: Move, release: ReleaseName, lab: Lab, render: Rend
         client.manager = ""
     try:
         flags = accepted(move, traits)
+        if "--timeout" not in move.given and flags.timeout != lab.timeout:
+            flags = replace(flags, timeout=lab.timeout)
         op = Operation(client, release.name, release.namespace, lab.records(release), flags, traits)
         _act(op, move, render)
     except Failed as failed:
