@@ -254,3 +254,26 @@ def test_a_chart_that_does_not_allow_the_newest_kubernetes(
 def test_no_kubernetes_that_a_chart_allows(capsys: pytest.CaptureFixture[str]) -> None:
     chart("one", **{"Chart.yaml": 'apiVersion: v2\nname: one\nversion: 1.0.0\nkubeVersion: ">= 1.99"\n'})
     assert "--kube-version" in said(capsys, "check", "one")
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)], ids=" ".join)
+def test_help_fits_the_terminal(watchbill: Watchbill, command: tuple[str, ...], columns: int) -> None:
+    lines = watchbill(*command, "--help", env={"COLUMNS": str(columns)}).stdout.splitlines()
+    too_wide = [line for line in lines if len(line) > columns]
+    # Examples are copied as a whole, and some names are long; all else is wrapped.
+    assert [
+        line for line in too_wide if not line.startswith(("  watchbill ", "  helm ")) and " " in line.strip()
+    ] == []
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_line_break_in_a_name_does_not_break_the_message(
+    watchbill: Watchbill, tmp_path: Path, there: bool
+) -> None:
+    folder = tmp_path / "two\nlines"
+    if there:
+        folder.mkdir()
+    first, *_ = watchbill("check", str(folder), "-o", "concise").stdout.splitlines()
+    why = "the directory is empty" if there else "no such file or directory"
+    assert f"two\\nlines: {why}" in first

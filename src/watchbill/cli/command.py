@@ -1,10 +1,12 @@
 """Commands as click has them: help that begins with examples, because that is what people look for, and options that are
 made of ours."""
 
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import click
+from click.formatting import wrap_text
 from click.shell_completion import CompletionItem
 
 from watchbill.cli.completing import BY_METAVAR, complete_paths
@@ -15,7 +17,30 @@ from watchbill.cli.session import COMMON, Session
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class HelpFormatter(click.HelpFormatter):
+    """Help that fits narrow terminals too: click's own is never narrower than 50 columns, and keeps 30 for options."""
+
+    def __init__(
+        self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None
+    ) -> None:
+        wanted = min(shutil.get_terminal_size().columns, max_width or 80) - 2
+        super().__init__(indent_increment, width or max(wanted, 30), max_width)
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        super().write_dl(rows, col_max if self.width >= 60 else 4, col_spacing)
+
+
+class HelpContext(click.Context):
+    formatter_class = HelpFormatter
+
+
+class HelpGroup(click.Group):
+    context_class = HelpContext
+
+
 class ExampleCommand(click.Command):
+    context_class = HelpContext
+
     def __init__(self, *args: Any, examples: tuple[tuple[str, str], ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
@@ -28,10 +53,15 @@ class ExampleCommand(click.Command):
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[tuple[str, str]]) -> None:
-    """In two columns, never wrapped: a command is copied as a whole."""
+    """Write commands with their meanings beside them, or below where that is too wide. Commands are never wrapped."""
     width = max(len(line) for line, _ in examples)
+    beside = width + 4 + max(len(meaning) for _, meaning in examples) <= formatter.width + 2
     for line, meaning in examples:
-        formatter.write(f"  {line:<{width}}  {meaning}\n")
+        if beside:
+            formatter.write(f"  {line:<{width}}  {meaning}\n")
+        else:
+            formatter.write(f"  {line}\n")
+            formatter.write(wrap_text(meaning, formatter.width, "      ", "      ") + "\n")
 
 
 def with_options(*options: Option) -> Callable[[F], F]:

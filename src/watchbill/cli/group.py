@@ -7,7 +7,7 @@ from click.shell_completion import add_completion_class
 
 from watchbill import __version__
 from watchbill.cli import COMMANDS
-from watchbill.cli.command import common_options, write_examples
+from watchbill.cli.command import HelpGroup, common_options, write_examples
 from watchbill.cli.completing import Bash
 from watchbill.cli.session import Session
 from watchbill.errors import UserError
@@ -22,13 +22,13 @@ EXAMPLES = (
     ("watchbill rehearse ./v1 ./v2 install upgrade", "what does Helm do, step by step?"),
     ("watchbill explain --error 'UPGRADE FAILED: ...'", "what does this error mean?"),
 )
-MORE = "Help for a command: watchbill COMMAND --help\nAll rules: watchbill explain"
+MORE = ("Help for a command: watchbill COMMAND --help", "All rules: watchbill explain")
 
 
 add_completion_class(Bash)
 
 
-class LazyGroup(click.Group):
+class LazyGroup(HelpGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
@@ -60,7 +60,9 @@ class LazyGroup(click.Group):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Examples"):
             write_examples(formatter, EXAMPLES)
-        formatter.write(f"\n{MORE}\n")
+        formatter.write("\n")
+        for line in MORE:
+            formatter.write_text(line)
 
     def _summary(self, ctx: click.Context, name: str) -> str:
         """The first paragraph of a command's help, which is one short line."""

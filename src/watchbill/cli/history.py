@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from watchbill import durations
-from watchbill.cli.command import common_options
+from watchbill.cli.command import HelpGroup, common_options
 from watchbill.cli.completing import complete_paths
 from watchbill.cli.connecting import access, cluster_options, need_libraries, reached
 from watchbill.cli.session import Session
@@ -55,7 +55,7 @@ def whose(function: F) -> F:
     return function
 
 
-@click.group("history", invoke_without_command=True)
+@click.group("history", cls=HelpGroup, invoke_without_command=True)
 @whose
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:

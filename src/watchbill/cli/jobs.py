@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from watchbill.cli.command import ExampleCommand, common_options
+from watchbill.cli.command import ExampleCommand, HelpGroup, common_options
 from watchbill.cli.completing import complete_environments, complete_paths, complete_profiles
 from watchbill.cli.connecting import access, cluster_options, need_libraries
 from watchbill.cli.session import Session
@@ -48,7 +48,7 @@ def bill_options(function: F) -> F:
     )(function)
 
 
-@click.group("jobs")
+@click.group("jobs", cls=HelpGroup)
 @common_options
 def command() -> None:
     """List, run and lint the Python jobs of a bill."""

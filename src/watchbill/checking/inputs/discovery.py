@@ -102,21 +102,24 @@ def _unreachable(path: str, error: OSError | ValueError) -> UserError:
     if isinstance(error, ValueError):
         return UserError(f"{path!r} is not a valid path: {error}")
     if error.errno == errno.ENOENT and os.path.islink(path):
-        return UserError(f"{path}: broken link", where=f"it points to {os.readlink(path)}")
+        return UserError(f"{_in_one_line(path)}: broken link", where=f"it points to {os.readlink(path)}")
     if error.errno == errno.ENOENT:
-        return UserError(f"{path}: no such file or directory")
+        return UserError(f"{_in_one_line(path)}: no such file or directory")
     if error.errno in (errno.EACCES, errno.EPERM):
-        return UserError(f"{path}: permission denied", then="make it readable with chmod, or leave it out")
-    return UserError(f"{path}: {error.strerror}")
+        return UserError(
+            f"{_in_one_line(path)}: permission denied", then="make it readable with chmod, or leave it out"
+        )
+    return UserError(f"{_in_one_line(path)}: {error.strerror}")
 
 
 def _no_chart(path: str) -> UserError:
     if not os.listdir(path):
         return UserError(
-            f"{path}: the directory is empty", then="name a chart, or a directory that contains charts"
+            f"{_in_one_line(path)}: the directory is empty",
+            then="name a chart, or a directory that contains charts",
         )
     return UserError(
-        f"{path}: no chart found",
+        f"{_in_one_line(path)}: no chart found",
         where=f"no {CHART_FILE} at any depth, and no .tgz",
         then="name a chart, or a directory that contains charts; pass rendered manifests with -m",
     )
@@ -131,3 +134,8 @@ def _no_chart_around(file: str) -> UserError:
     return UserError(
         f"{file} is not a chart", then="name a directory with a Chart.yaml, or a packaged chart (.tgz)"
     )
+
+
+def _in_one_line(path: str) -> str:
+    """Return a path as reports print it: a line break in a name would break the message."""
+    return path.replace("\n", "\\n")
