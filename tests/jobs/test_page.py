@@ -26,8 +26,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    wrong = (tmp_path / "bill.yaml").read_text().replace("jobs: [jobs]", "jobs: [jobs.py]")
-    (tmp_path / "wrong/bill.yaml").write_text(wrong)
     for folder in (tmp_path, tmp_path / "wrong"):
         chart = folder / "charts/logging"
         chart.mkdir(parents=True)

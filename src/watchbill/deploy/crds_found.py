@@ -102,7 +102,7 @@ def _definition(found: dict[str, object], kind: str, origin: str, then: str) -> 
         raise UserError(f"{origin}: a {KIND} has no name")
     if found.get("apiVersion") != f"{GROUP}/{VERSION}":
         raise UserError(
-            f"{origin}: {name} is of {found.get('apiVersion')}, which Kubernetes does not serve any more",
+            f"{origin}: {name} is of {found.get('apiVersion')}, which Kubernetes no longer serves",
             then=f"write it as {GROUP}/{VERSION}",
         )
     return Definition(name, found, origin, then)

@@ -24,7 +24,7 @@ def _lines(run: Run, options: ReportOptions) -> Iterator[str]:
     for chart, problem in unchecked_charts(run):
         yield _command("error", {}, chart.unfinished, "\n".join(complaint(chart, problem)))
     for text in run.unknown_ignores:
-        yield _command("warning", {}, "an ignore matches nothing any more", text)
+        yield _command("warning", {}, "an ignore no longer matches anything", text)
     if not options.quiet:
         yield verdict(run)  # GitHub shows ten annotations of a sort, and does not say how many more there are
 

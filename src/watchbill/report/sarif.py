@@ -76,7 +76,7 @@ def _driver(rules: Sequence[Json]) -> Json:
         "rules": rules,
         "notifications": [
             _descriptor(NOT_CHECKED, NOT_CHECKED, "a chart could not be checked", advice),
-            _descriptor(STALE_IGNORE, STALE_IGNORE, "an ignore matches nothing any more", "Remove it."),
+            _descriptor(STALE_IGNORE, STALE_IGNORE, "an ignore no longer matches anything", "Remove it."),
         ],
     }
 

@@ -174,7 +174,7 @@ def _unchecked(chart: Checked, problem: Problem, columns: int) -> Iterator[str]:
 def _stale(unknown: Sequence[str], options: ReportOptions) -> Iterator[str]:
     shown = unknown if options.verbose else unknown[:MOST_STALE]
     for text in shown:
-        lines = wrapped(f"an ignore matches nothing any more: {text}", options.columns, then="  ")
+        lines = wrapped(f"an ignore no longer matches anything: {text}", options.columns, then="  ")
         yield from (style(line, fg="yellow") for line in lines)
     if len(shown) < len(unknown):
         yield style(f"and {len(unknown) - len(shown)} more (-v)", fg="yellow")
