@@ -54,6 +54,12 @@ def test_what_differs_at_each_render_runs_a_job_at_every_upgrade(
     assert pod.split(":", maxsplit=1)[0].strip() in finding.because
 
 
+def test_one_of_two_jobs_of_a_template_runs_at_every_upgrade(engine: Engine, tmp_path: Path) -> None:
+    [text] = hashed(pod="  hostname: {{ randAlpha 5 | lower }}\n").values()
+    findings = found_in_chart(engine, {"templates/job.yaml": f"{text}---\n{job('other')}"}, tmp_path)
+    assert [one.level for one in findings if one.rule == "WB112"] == ["warning"]
+
+
 def test_a_label_with_the_version_of_the_chart_runs_a_job_at_every_version(
     engine: Engine, tmp_path: Path
 ) -> None:

@@ -75,8 +75,10 @@ def _has_succeeded(world: World, key: Key) -> bool:
 
 
 def predecessor(rendered: Rendered, job: Manifest) -> Manifest | None:
-    """The Job that the same template makes in another revision, if it makes one only."""
+    """The Job that the same template makes in another revision; of several, the one whose name differs in a hash."""
     made = [one for one in rendered.manifests if one.path == job.path and is_job(one.key)]
+    if len(made) > 1:
+        made = [one for one in made if differ_in_a_hash(one.key.name, job.key.name)]
     return made[0] if len(made) == 1 else None
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from watchbill.lifecycle.hash_names import differ_in_a_hash
 from watchbill.lifecycle.objects import Body, Key
 from watchbill.lifecycle.world import Hook, Manifest, Rendered
 from watchbill.rules.fields import put
@@ -52,10 +53,14 @@ def once(key: Key) -> Mend:
 
 
 def with_job(job: Manifest) -> Mend:
-    """The template of a plain Job always makes this one."""
+    """The template of a plain Job with a hash in its name always makes this one."""
+
+    def is_replaced(one: Manifest) -> bool:
+        alike = one.key == job.key or differ_in_a_hash(one.key.name, job.key.name)
+        return alike and (one.path, one.key.kind) == (job.path, "Job")
 
     def mend(rendered: Rendered) -> Rendered:
-        rest = tuple(one for one in rendered.manifests if one.path != job.path or one.key.kind != "Job")
+        rest = tuple(one for one in rendered.manifests if not is_replaced(one))
         made = len(rest) < len(rendered.manifests)
         return replace(rendered, manifests=(*rest, job)) if made else rendered
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from watchbill.lifecycle.client import Step
+from watchbill.lifecycle.hash_names import differ_in_a_hash
 from watchbill.lifecycle.lab import Lab
 from watchbill.lifecycle.moves import Move
 from watchbill.lifecycle.objects import Key
@@ -134,6 +135,8 @@ class Sighting(Struct, frozen=True, dict=True):
             number, self.lab.named(self.move.release), upgrade=False, revision=1, world=World()
         )
         made = [one.key for one in rendered.everything() if (one.path, one.key.kind) == (path, key.kind)]
+        if len(made) > 1:
+            made = [one for one in made if one == key or differ_in_a_hash(one.name, key.name)]
         return made[0] if path and len(made) == 1 else key
 
     def manifest(self, key: Key) -> Manifest | None:
