@@ -95,7 +95,7 @@ func (l *loadedChart) serves(known *execution, context *Context) bool {
 		}
 	}
 	for _, what := range allSights {
-		if !what.same(known.context, context) && (run.sees[what] || !l.believes(what, known, context)) {
+		if !what.same(known.context, context) && (run.sees[what] || !l.believes(what, known)) {
 			return false
 		}
 	}
@@ -104,12 +104,19 @@ func (l *loadedChart) serves(known *execution, context *Context) bool {
 
 // believes tells whether nobody asks for something, as far as was noted. What is printed with all else that templates
 // are given is not noted: so that is tried once.
-func (l *loadedChart) believes(what sight, known *execution, context *Context) bool {
+func (l *loadedChart) believes(what sight, known *execution) bool {
 	l.executions.lock.Lock()
 	believed := l.executions.believed[what]
 	if believed == nil {
+		own := *known.context
+		own.Only = nil // who asks may be any of the templates
+		other := what.changed(own)
 		believed = sync.OnceValue(func() bool {
-			return sameOutputs(known.run, func() (*rendering, *Error) { return l.executeContext(context) })
+			run := known.run
+			if len(known.context.Only) > 0 {
+				run = func() (*rendering, *Error) { return l.executeContext(&own) }
+			}
+			return sameOutputs(run, func() (*rendering, *Error) { return l.executeContext(&other) })
 		})
 		l.executions.believed[what] = believed
 	}
@@ -117,16 +124,16 @@ func (l *loadedChart) believes(what sight, known *execution, context *Context) b
 	return believed()
 }
 
-// seesOperation tells whether the templates may do something else in another operation. Of some of a chart's templates
-// alone that is not said.
-func (l *loadedChart) seesOperation(run *rendering) bool {
-	if run.sees[sightOfOperation] || len(run.context.Only) > 0 {
-		return true
-	}
-	other := *run.context
-	other.Upgrade, other.Revision = !other.Upgrade, other.Revision+1
+// seen is what of the operation the templates may ask for. Where only some of a chart's templates ran, that is not said.
+func (l *loadedChart) seen(run *rendering) []sight {
 	own := &execution{context: run.context, run: func() (*rendering, *Error) { return run, nil }}
-	return !l.believes(sightOfOperation, own, &other)
+	var seen []sight
+	for _, what := range []sight{sightOfOperation, sightOfRevision} {
+		if run.sees[what] || len(run.context.Only) > 0 || !l.believes(what, own) {
+			seen = append(seen, what)
+		}
+	}
+	return seen
 }
 
 func (l *loadedChart) executeContext(context *Context) (*rendering, *Error) {

@@ -173,7 +173,7 @@ type Rendered struct {
 	Notes     string          `json:"notes,omitempty"`
 	Volatile  []Volatile      `json:"volatile,omitempty"`
 	Lookups   []Lookup        `json:"lookups,omitempty"`
-	Operation bool            `json:"operation,omitempty"` // templates may give another thing in another operation or revision
+	Sees      []sight         `json:"sees,omitempty"` // what templates may ask for, and so give another thing in other contexts
 	Values    json.RawMessage `json:"values,omitempty"`
 	Error     *Error          `json:"error,omitempty"`
 }

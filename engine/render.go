@@ -42,7 +42,7 @@ func (e *engine) render(id int, request *RenderRequest) *Error {
 		answer := Rendered{Index: i, Error: err}
 		if err == nil {
 			answer = rendering.answer()
-			answer.Index, answer.Operation = i, loaded.seesOperation(rendering)
+			answer.Index, answer.Sees = i, loaded.seen(rendering)
 			for _, document := range rendering.documents {
 				if answer.Error = e.sendBody(id, document.text, documents); answer.Error != nil {
 					answer = Rendered{Index: i, Error: answer.Error}

@@ -113,9 +113,9 @@ func (p *parsedTexts) parse(name, text string) (map[string]*parse.Tree, error) {
 	}
 	trees = map[string]*parse.Tree{}
 	for _, one := range parsed.Templates() {
-		mark(one.Tree)
 		trees[one.Name()] = one.Tree
 	}
+	mark(text, trees)
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if p.size += len(text); p.known == nil || p.size > maxParsed {

@@ -218,7 +218,7 @@ class Rendered(Wire, frozen=True):
     notes: str = ""
     volatile: tuple[Volatile, ...] = ()
     lookups: tuple[Lookup, ...] = ()
-    operation: bool = False
+    sees: tuple[Literal["operation", "revision"], ...] = ()
     values: dict[str, Any] | None = None
     error: EngineError | None = None
 

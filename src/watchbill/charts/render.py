@@ -68,7 +68,8 @@ class Rendering(Struct, frozen=True):
     notes: str = ""
     volatile: tuple[Volatile, ...] = ()
     lookups: tuple[Lookup, ...] = ()
-    sees_operation: bool = True  # may be another one in another operation or revision
+    sees_operation: bool = True  # may be another one for an install than for an upgrade
+    sees_revision: bool = True  # may be another one in another revision
     values: dict[str, Any] | None = None
 
     @classmethod
@@ -164,7 +165,8 @@ def _rendering(context: Context, rendered: Rendered, bodies: dict[str, Body]) ->
         notes=rendered.notes,
         volatile=rendered.volatile,
         lookups=rendered.lookups,
-        sees_operation=rendered.operation,
+        sees_operation="operation" in rendered.sees,
+        sees_revision="revision" in rendered.sees,
         values=rendered.values,
     )
 

@@ -129,7 +129,8 @@ def of_chart(
     played = [alike[0] for alike in groups]
     # One after the other of each tool's: what they have in common the engine renders once.
     operation = any(version.rendering.sees_operation for version in made_up[:1])
-    revisions = _revisions(operation=operation, volatile=volatile, looks_up=bool(lookups))
+    revision = any(version.rendering.sees_revision for version in made_up[:1])
+    revisions = _revisions(operation, revision, volatile=volatile, looks_up=bool(lookups))
     each = [cast.looks(played, *revisions, hooked=hooked) for cast in casts]
     looks = [look for together in zip_longest(*each) for look in together if look is not None]
     look_ahead(engine, chart, looks)
@@ -145,7 +146,7 @@ def of_chart(
             yield Ground(tool, profile, life, 1, (), alone, (), renderings, chart)
             continue
         trials = tuple(
-            Change(_kind(version), partial(_lab, tool, [this, changed], release))
+            Change(_kind(version), partial(_lab, tool, [this, changed], release, trial=True))
             for version, changed in zip(made_up, cast.following, strict=True)
         )
         life = _lab(tool, [this, cast.usual], release) if cast.usual is not None else alone
@@ -196,13 +197,17 @@ class _Cast(Struct, frozen=True):
         yield from (Look(self.following[place], revision) for place in played for revision in trial)
 
 
-def _revisions(*, operation: bool, volatile: bool, looks_up: bool) -> tuple[Sequence[int], Sequence[int]]:
-    """Return the revisions that will be asked for in a life and in a trial. A volatile chart is another one at each, and
-    what a chart that looks things up gives later on depends on what is there by then."""
+def _revisions(
+    operation: bool, revision: bool, *, volatile: bool, looks_up: bool
+) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the revisions that will be asked for in a life and in a trial, where templates look at the operation or at
+    the revision. A volatile chart is another one at each, and what a chart that looks things up gives later on depends
+    on what is there by then."""
     if not volatile:
-        return (ALL_REVISIONS, FIRST_REVISIONS) if operation else ((1,), (1,))
+        first = FIRST_REVISIONS if operation or revision else (1,)
+        return ALL_REVISIONS if revision else first, first
     if looks_up:
-        return FIRST_REVISIONS, FIRST_REVISIONS
+        return FIRST_REVISIONS, (1,)
     return (*FIRST_REVISIONS, *LATER_REVISIONS), (*FIRST_REVISIONS, LATER_REVISIONS[0])
 
 
@@ -266,9 +271,9 @@ def of_installed(engine: Engine, chart: Chart, installed: str, context: Context,
     return Ground(tool, "", life, len(life.versions) - 1, (), alone, (), _renderings(chart, this), chart)
 
 
-def _lab(tool: Tool, sources: Sequence[Source], release: ReleaseName) -> Lab:
+def _lab(tool: Tool, sources: Sequence[Source], release: ReleaseName, *, trial: bool = False) -> Lab:
     """What Kubernetes has removed is said once (WB110); beyond that the chart is played where it can be installed."""
-    versions = Versions(sources, release)
+    versions = Versions(sources, release, trial=trial)
     cluster = replace(versions.cluster, is_older=True)
     return Lab(tool, versions, cluster, release.name, release.namespace)
 

@@ -48,18 +48,21 @@ class Source(Protocol):
 class Versions:
     """All of them, and what they tell of the cluster."""
 
-    def __init__(self, sources: Sequence[Source], release: ReleaseName, *, bare: bool = False) -> None:
+    def __init__(
+        self, sources: Sequence[Source], release: ReleaseName, *, bare: bool = False, trial: bool = False
+    ) -> None:
+        """`trial`: the versions differ in one input alone, so upgrades to the first tell enough of the cluster."""
         self._sources = sources
         self._release = release
         empty = World()
-        self.cluster = _cluster(
-            [
-                source.render(release, upgrade=upgrade, revision=revision, world=empty, cluster=ANY)
-                for upgrade, revision in ((False, 1), (True, SOME_REVISION))
-                for source in sources
-            ],
-            bare,
-        )
+        installs = [
+            source.render(release, upgrade=False, revision=1, world=empty, cluster=ANY) for source in sources
+        ]
+        upgrades = [
+            source.render(release, upgrade=True, revision=SOME_REVISION, world=empty, cluster=ANY)
+            for source in (sources[:1] if trial else sources)
+        ]
+        self.cluster = _cluster([*installs, *upgrades], bare)
 
     def __len__(self) -> int:
         return len(self._sources)
@@ -121,9 +124,9 @@ class FromChart:
         self._known: dict[Any, Rendered] = {}
         self._lookups = dict.fromkeys(map(_question, lookups))
         self._seen: dict[Any, tuple[int, Rendered]] = {}  # the first revision of each situation
-        self._settled: dict[Any, Rendered] = {}  # situations in which two revisions were the same
-        # What is the same in all operations, by release and what is found.
-        self._always: dict[Any, tuple[Rendered, Rendering]] = {}
+        # What is the same in all revisions, by situation, and in all operations, by release and what is found.
+        self._settled: dict[Any, tuple[Rendered, Rendering | Failure]] = {}
+        self._always: dict[Any, tuple[Rendered, Rendering | Failure]] = {}
         self._looks: dict[int, Rendering | Failure] = {}
         self.coming: Coming | None = None  # looks at it that are under way
 
@@ -157,8 +160,9 @@ class FromChart:
         asked = self._first(revision)
         self._exactly(asked)
         if revision not in self._looks:
-            _, alike = self._always[self._lasting(asked)]
-            self._looks[revision] = replace(alike, context=self._context_of(asked))
+            alike = self._same(asked)
+            assert alike is not None
+            self._looks[revision] = replace(alike[1], context=self._context_of(asked))
         return self._looks[revision]
 
     def question(self, look: "Look") -> Context:
@@ -173,7 +177,7 @@ class FromChart:
     def _sees_revision(self) -> bool:
         """What depends on clock or chance is another thing each time."""
         some = self._exactly(self._first(SOME_REVISION))
-        if self._lasting(self._first(SOME_REVISION)) in self._always:
+        if self._same(self._first(SOME_REVISION)) is not None:
             return False
         return _is_volatile(self._looks[SOME_REVISION]) or some != self._exactly(
             self._first(ANOTHER_REVISION)
@@ -204,11 +208,14 @@ class FromChart:
         return 1 if asked.revision in ALL_REVISIONS or self._lookups else NEXT_REVISIONS
 
     def _recall(self, asked: "_Asked") -> Rendered | None:
+        if (same := self._same(asked)) is not None:
+            return same[0]
+        return self._known.get((_situation(asked, self._lasting(asked)), asked.revision))
+
+    def _same(self, asked: "_Asked") -> tuple[Rendered, Rendering | Failure] | None:
+        """Return what is known to be the same whatever the revision is."""
         lasting = self._lasting(asked)
-        if (always := self._always.get(lasting)) is not None:
-            return always[0]
-        situation = _situation(asked, lasting)
-        return self._known.get((situation, asked.revision)) or self._settled.get(situation)
+        return self._always.get(lasting) or self._settled.get(_situation(asked, lasting))
 
     def _lasting(self, asked: "_Asked") -> Any:
         """Return what decides where no template asks for the operation or for chance."""
@@ -238,12 +245,13 @@ class FromChart:
         lasting = self._lasting(asked)
         situation = _situation(asked, lasting)
         self._known[situation, asked.revision] = answer
-        if isinstance(result, Rendering) and not result.sees_operation and not result.volatile:
-            self._always[lasting] = answer, result
-        if self._lookups:  # what they find may leave nothing to chance
+        if isinstance(result, Rendering) and not result.volatile and not result.sees_revision:
+            same, where = (self._settled, situation) if result.sees_operation else (self._always, lasting)
+            same[where] = answer, result
+        elif self._lookups:  # what they find may leave nothing to chance
             revision, first = self._seen.setdefault(situation, (asked.revision, answer))
             if revision != asked.revision and first == answer:
-                self._settled[situation] = answer
+                self._settled[situation] = answer, result
         if asked == self._first(asked.revision):
             self._looks[asked.revision] = result
 
