@@ -149,7 +149,9 @@ func inMemory(t *testing.T, files map[string]string) *loadedChart {
 	if err != nil {
 		t.Skip()
 	}
-	return &loadedChart{chart: c, instruments: &instruments{texts: map[instrumentKey]string{}}}
+	loaded := &loadedChart{chart: c}
+	loaded.forget()
+	return loaded
 }
 
 // renderFuzzed renders with lines and checks that every output was followed to its origin.

@@ -26,9 +26,9 @@ type loadedChart struct {
 	packed      bool   // in an archive, not in a directory
 	largeFile   string // what a Helm says that refuses it
 	executions  *executions
-	parsed      parsedTexts
-	written     writtenValues
-	schemas     compiledSchemas
+	parsed      *parsedTexts
+	written     *writtenValues
+	schemas     *compiledSchemas
 	located     map[string]*rendering // by context
 	reader      *reader
 }
@@ -48,7 +48,32 @@ func (e *engine) load(id int, request *LoadRequest) *Error {
 	return nil
 }
 
+// maxRecent is how many charts keep what was found out about them; a check has one, or two versions of it.
+const maxRecent = 3
+
+// chart is a chart in use. What others keep for the next request is forgotten once there are many of them.
 func (e *engine) chart(source Source) (*loadedChart, *Error) {
+	loaded, err := e.loaded(source)
+	if err != nil {
+		return nil, err
+	}
+	others := slices.DeleteFunc(e.recent, func(one *loadedChart) bool { return one == loaded })
+	e.recent = append(others, loaded)
+	if len(e.recent) > maxRecent {
+		e.recent[0].forget()
+		e.recent = slices.Clone(e.recent[1:])
+	}
+	return loaded, nil
+}
+
+func (l *loadedChart) forget() {
+	l.executions, l.reader = newExecutions(), nil
+	l.parsed, l.written, l.schemas = &parsedTexts{}, &writtenValues{}, &compiledSchemas{}
+	l.located = map[string]*rendering{}
+	l.instruments = &instruments{texts: map[instrumentKey]string{}}
+}
+
+func (e *engine) loaded(source Source) (*loadedChart, *Error) {
 	if loaded := e.charts[source]; loaded != nil {
 		return loaded, nil
 	}
@@ -56,10 +81,8 @@ func (e *engine) chart(source Source) (*loadedChart, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded := &loadedChart{
-		chart: c, instruments: &instruments{texts: map[instrumentKey]string{}}, executions: newExecutions(),
-		located: map[string]*rendering{},
-	}
+	loaded := &loadedChart{chart: c}
+	loaded.forget()
 	loaded.packed = isPacked(source)
 	loaded.largeFile = largeFile(c, loaded.packed)
 	e.charts[source] = loaded

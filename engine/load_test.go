@@ -192,3 +192,21 @@ func TestDependenciesHaveOneOrder(t *testing.T) {
 		expect(t, "order", order, names)
 	}
 }
+
+// A check of many charts does not keep what it found out about each of them.
+func TestOnlyTheLastChartsKeepTheirRuns(t *testing.T) {
+	talk := converse(t)
+	var sources []Source
+	for range maxRecent + 2 {
+		source := Source{Path: chartOf(t, "-- templates/a.yaml --\nkind: Secret\n")}
+		sources = append(sources, source)
+		line, err := json.Marshal(Request{Render: &RenderRequest{Source: source, Contexts: []Context{{Release: "r", Revision: 1}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		talk.ask(line)
+	}
+	for i, source := range sources {
+		expect(t, source.Path, len(talk.engine.charts[source].executions.kept) > 0, i >= 2)
+	}
+}

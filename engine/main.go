@@ -57,6 +57,7 @@ type engine struct {
 	out    *bufio.Writer
 	encode *json.Encoder
 	charts map[Source]*loadedChart
+	recent []*loadedChart // the last ones that were asked for
 }
 
 func newEngine(to io.Writer) *engine {

@@ -138,8 +138,8 @@ func (l *loadedChart) newTemplateSet(c *chart.Chart, w *world) (*templateSet, er
 	if err != nil {
 		return nil, err
 	}
-	texts := &l.parsed
-	set := &templateSet{texts: texts, values: &l.written, root: root.Option("missingkey=zero"), nesting: map[string]int{}}
+	texts := l.parsed
+	set := &templateSet{texts: texts, values: l.written, root: root.Option("missingkey=zero"), nesting: map[string]int{}}
 	root.Funcs(w.functions()).Funcs(set.functions(root))
 	files := templateFiles(c)
 	for _, name := range slices.SortedFunc(maps.Keys(files), inHelmsOrder) {
