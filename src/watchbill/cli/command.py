@@ -1,7 +1,6 @@
 """Commands as click has them: help that begins with examples, because that is what people look for, and options that are
 made of ours."""
 
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -23,6 +22,8 @@ class HelpFormatter(click.HelpFormatter):
     def __init__(
         self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None
     ) -> None:
+        import shutil
+
         wanted = min(shutil.get_terminal_size().columns, max_width or 80) - 2
         super().__init__(indent_increment, width or max(wanted, 30), max_width)
 

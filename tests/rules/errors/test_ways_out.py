@@ -34,6 +34,7 @@ UNPROVEN = {
 LOOKING = {("pending", "wait"), ("release-not-found", "look for it")}
 # What they ask for cannot be had: the way is walked, and the chart is the same.
 RENDERED_TWICE = {
+    "hooks/two-hooks-of-one-name-without-before",
     "kubectl/same-object-twice",
     "updates/same-job-twice-with-two-images",
     "updates/same-object-twice-in-one-manifest",
