@@ -121,13 +121,12 @@ class FromChart:
         self._chart = chart
         self._context = context
         self._finish = finish
-        self._known: dict[Any, Rendered] = {}
+        self._known: dict[Any, _Told] = {}
         self._lookups = dict.fromkeys(map(_question, lookups))
         self._seen: dict[Any, tuple[int, Rendered]] = {}  # the first revision of each situation
         # What is the same in all revisions, by situation, and in all operations, by release and what is found.
-        self._settled: dict[Any, tuple[Rendered, Rendering | Failure]] = {}
-        self._always: dict[Any, tuple[Rendered, Rendering | Failure]] = {}
-        self._looks: dict[int, Rendering | Failure] = {}
+        self._settled: dict[Any, _Told] = {}
+        self._always: dict[Any, _Told] = {}
         self.coming: Coming | None = None  # looks at it that are under way
 
     def given(self, values: dict[str, Any]) -> "FromChart":
@@ -150,20 +149,14 @@ class FromChart:
         draw = len(world.objects) if world.objects and not upgrade and self._is_by_chance else 0
         known = None if self._lookups else self._known.get((((release, ()), upgrade, draw), revision))
         if known is not None:
-            return known
-        return self._exactly(
-            _Asked(release, upgrade, revision, world, cluster if world.objects else ANY, draw)
-        )
+            return known[0]
+        asked = _Asked(release, upgrade, revision, world, cluster if world.objects else ANY, draw)
+        return self._exactly(asked)[0]
 
     def look(self, revision: int) -> Rendering | Failure:
         """Its own release, as long as nothing is there: an install at the first revision, else an upgrade."""
         asked = self._first(revision)
-        self._exactly(asked)
-        if revision not in self._looks:
-            alike = self._same(asked)
-            assert alike is not None
-            self._looks[revision] = replace(alike[1], context=self._context_of(asked))
-        return self._looks[revision]
+        return replace(self._exactly(asked)[1], context=self._context_of(asked))
 
     def question(self, look: "Look") -> Context:
         """What a look asks the engine for."""
@@ -176,12 +169,10 @@ class FromChart:
     @cached_property
     def _sees_revision(self) -> bool:
         """What depends on clock or chance is another thing each time."""
-        some = self._exactly(self._first(SOME_REVISION))
+        some, result = self._exactly(self._first(SOME_REVISION))
         if self._same(self._first(SOME_REVISION)) is not None:
             return False
-        return _is_volatile(self._looks[SOME_REVISION]) or some != self._exactly(
-            self._first(ANOTHER_REVISION)
-        )
+        return _is_volatile(result) or some != self._exactly(self._first(ANOTHER_REVISION))[0]
 
     @cached_property
     def _is_by_chance(self) -> bool:
@@ -192,7 +183,7 @@ class FromChart:
         own = ReleaseName(self._context.release, self._context.namespace)
         return _Asked(release or own, revision > 1, revision, World())
 
-    def _exactly(self, asked: "_Asked") -> Rendered:
+    def _exactly(self, asked: "_Asked") -> "_Told":
         # What the templates look up decides what tells situations apart; they may look up something new.
         while (known := self._recall(asked)) is None:
             if self.coming is not None and self.coming.take():
@@ -207,12 +198,11 @@ class FromChart:
         """How many revisions to render at once: where each is another thing, the next ones will be asked for too."""
         return 1 if asked.revision in ALL_REVISIONS or self._lookups else NEXT_REVISIONS
 
-    def _recall(self, asked: "_Asked") -> Rendered | None:
-        if (same := self._same(asked)) is not None:
-            return same[0]
-        return self._known.get((_situation(asked, self._lasting(asked)), asked.revision))
+    def _recall(self, asked: "_Asked") -> "_Told | None":
+        known = self._known.get((_situation(asked, self._lasting(asked)), asked.revision))
+        return known or self._same(asked)
 
-    def _same(self, asked: "_Asked") -> tuple[Rendered, Rendering | Failure] | None:
+    def _same(self, asked: "_Asked") -> "_Told | None":
         """Return what is known to be the same whatever the revision is."""
         lasting = self._lasting(asked)
         return self._always.get(lasting) or self._settled.get(_situation(asked, lasting))
@@ -244,7 +234,7 @@ class FromChart:
             answer = rendered(result)
         lasting = self._lasting(asked)
         situation = _situation(asked, lasting)
-        self._known[situation, asked.revision] = answer
+        self._known[situation, asked.revision] = answer, result
         if isinstance(result, Rendering) and not result.volatile and not result.sees_revision:
             same, where = (self._settled, situation) if result.sees_operation else (self._always, lasting)
             same[where] = answer, result
@@ -252,8 +242,9 @@ class FromChart:
             revision, first = self._seen.setdefault(situation, (asked.revision, answer))
             if revision != asked.revision and first == answer:
                 self._settled[situation] = answer, result
-        if asked == self._first(asked.revision):
-            self._looks[asked.revision] = result
+
+
+_Told = tuple[Rendered, Rendering | Failure]  # as the model has it, and as the engine gave it
 
 
 class Look(Struct, frozen=True):
